@@ -1,0 +1,41 @@
+// The training table as bins: what the stump search reads instead of X.
+//
+// A feature with at most `max_bins` distinct values gets one bin for each, so that every threshold there is can be
+// priced; one with more gets `max_bins` bins of about equal weight. Bins are never empty. An entry in its feature's
+// most common bin is not stored. Entries lie row by row within blocks of features, so that a histogram touches only
+// the rows asked for while a block's histograms stay in the cache.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "matrix_view.hpp"
+
+namespace cgens {
+
+struct BinnedFeature {
+    std::vector<double> thresholds;  // between neighbouring bins, ascending: x <= thresholds[k] is in bins 0 ... k
+    std::uint32_t common_bin = 0;    // the most common bin, left out of the entries
+    std::size_t n_bins() const { return thresholds.size() + 1; }
+};
+
+struct FeatureBlock {
+    std::size_t first_feature = 0, n_features = 0;
+    std::vector<std::size_t> bin_offset;    // n_features + 1: where a feature's bins begin in the block
+    std::vector<std::uint32_t> row_begin;   // n_rows + 1: where a row's codes begin
+    std::vector<std::uint16_t> codes;       // bin_offset + bin, ascending within a row
+    std::vector<std::uint32_t> wide_codes;  // the same, used instead where a block has more than 65536 bins
+};
+
+struct BinnedTable {
+    std::size_t n_rows = 0;
+    std::vector<BinnedFeature> features;
+    std::vector<FeatureBlock> blocks;
+};
+
+// Canonical row i is row rows[i] of X, with weight weights[i] > 0.
+template <class T>
+BinnedTable bin_features(const MatrixView<T>& X, const std::int64_t* rows, const double* weights, std::size_t n_rows,
+                         std::size_t max_bins, int n_threads);
+
+}  // namespace cgens

@@ -1,0 +1,88 @@
+// Box-constrained dual coordinate descent with a free bias: the kernel behind the hinge master.
+//
+// Given rows h_i of responses, a linear term q and a box lo <= 0 <= hi, it solves over signed duals r
+//
+//     min_r  D(r) = 1/2 |sum_i r_i h_i|^2 - q'r      s.t.  lo_i <= r_i <= hi_i,  sum_i r_i = 0,          (dual)
+//
+// whose other side, with w = sum_i r_i h_i (EQ:KKT1) and f_i = w.h_i, is
+//
+//     min_{w, b}  1/2 |w|^2 + sum_i max(lo_i (q_i - f_i - b), hi_i (q_i - f_i - b)).                     (primal)
+//
+// For the hinge loss (EQ:SVM1, EQ:SVM_D1) q_i = y_i and the box is [0, C_i] where y_i = 1, [-C_i, 0] where y_i = -1,
+// so that r_i = y_i alpha_i. Other masters differ in q and the box alone.
+//
+// The equality is handled by the method of multipliers (Hestenes 1969; Powell 1969): b = centre + rho * sum(r) enters
+// every coordinate step, and the centre moves to b after each sweep, so that sum(r) goes to 0. What is left of it is
+// repaired before anything is reported: reported duals are feasible, and primal - dual is a true gap.
+//
+// Coordinate steps follow Hsieh et al., "A dual coordinate descent method for large-scale linear SVM", ICML 2008.
+// Everything is kept from one call of `solve` to the next; a new column leaves the old duals feasible.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "response_store.hpp"
+
+namespace cgens {
+
+enum class SolveStatus { kConverged, kMaxSweeps, kInterrupted };
+
+struct SolveReport {
+    double primal;  // at the best bias for the present weights
+    double dual;    // at feasible duals, hence dual <= optimum <= primal
+    std::int64_t n_sweeps;
+    SolveStatus status;
+};
+
+class DualCd {
+   public:
+    DualCd(std::vector<double> linear, std::vector<double> lower, std::vector<double> upper, int n_threads);
+
+    // Adds one column of n_rows responses (int8, float or double); its weight becomes sum_i r_i h_i at once.
+    template <class T>
+    void add_column(const T* column);
+
+    // Descends until (primal - dual) <= tol * primal. `interrupted` is asked every 50 ms or so.
+    SolveReport solve(double tol, std::int64_t max_sweeps, const std::function<bool()>& interrupted);
+
+    std::size_t n_rows() const { return linear_.size(); }
+    std::size_t n_columns() const { return store_.n_columns(); }
+    const std::vector<double>& duals() const { return duals_; }
+    const double* weights() const { return weights_.data(); }  // n_columns of them
+    double bias() const { return bias_; }
+
+   private:
+    void start_from_bounds();
+    void balance_duals();
+    void refresh_weights();
+    void refresh_fits();
+    void choose_bias();
+    bool choose_bias_within(double radius);
+    void evaluate(SolveReport& report) const;
+    void select_active();
+    double sweep_active(double rho, double& centre, double& sum, bool may_shrink);
+    void descend(double gap, SolveReport& report);
+    void shuffle_active();
+
+    std::vector<double> linear_, lower_, upper_;  // q, lo, hi
+    int n_threads_;
+    ResponseStore store_;
+    std::vector<double> duals_;          // r
+    std::vector<double> fits_;           // f_i = w.h_i, without the bias
+    std::vector<double> squared_norms_;  // |h_i|^2
+    std::vector<double> weights_;        // w, padded with zeros to whole lanes
+    double bias_ = 0.0;                  // b
+    double total_width_ = 0.0;           // sum of hi - lo
+    std::vector<std::uint32_t> active_;
+    struct Breakpoint {
+        double at, rise;
+    };
+    std::vector<Breakpoint> breakpoints_;
+    std::uint64_t random_state_ = 0x9E3779B97F4A7C15u;
+    std::int64_t steps_since_refresh_ = 0;
+};
+
+}  // namespace cgens

@@ -1,0 +1,45 @@
+#include <stdexcept>
+
+#include "vector_ops.hpp"
+
+namespace cgens {
+namespace {
+
+std::vector<const VectorOps*> available_levels() {
+    std::vector<const VectorOps*> levels{&kBaselineOps};
+#ifdef CGENS_WITH_AVX2
+    if (__builtin_cpu_supports("avx2")) levels.push_back(&kAvx2Ops);
+#endif
+    return levels;
+}
+
+const VectorOps*& chosen() {
+    static const VectorOps* ops = available_levels().back();
+    return ops;
+}
+
+}  // namespace
+
+const VectorOps& vector_ops() { return *chosen(); }
+
+std::vector<std::string> vector_ops_names() {
+    std::vector<std::string> names;
+    for (const VectorOps* level : available_levels()) names.emplace_back(level->name);
+    return names;
+}
+
+void force_vector_ops(const std::string& name) {
+    if (name.empty()) {
+        chosen() = available_levels().back();
+        return;
+    }
+    for (const VectorOps* level : available_levels()) {
+        if (name == level->name) {
+            chosen() = level;
+            return;
+        }
+    }
+    throw std::invalid_argument("SIMD level '" + name + "' is not available on this processor");
+}
+
+}  // namespace cgens

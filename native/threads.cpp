@@ -1,0 +1,31 @@
+#include "threads.hpp"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#endif
+
+namespace cgens {
+namespace {
+
+bool forked = false;
+
+#if defined(__unix__) || defined(__APPLE__)
+const int registered = pthread_atfork(nullptr, nullptr, [] { forked = true; });
+#endif
+
+}  // namespace
+
+int usable_threads(int requested) { return forked || requested < 1 ? 1 : requested; }
+
+int default_threads() {
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+}  // namespace cgens

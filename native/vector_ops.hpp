@@ -1,0 +1,42 @@
+// Dot products and updates between one row of responses and the weights, for every SIMD level.
+//
+// All levels add in the same order: sixteen lanes, then ((0+4)+(8+12)) lane by lane, then (0+1)+(2+3). There is no
+// fused multiply-add. So every level returns the same bits, and a fit selects the same columns on every machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cgens {
+
+constexpr std::size_t kLanes = 16;  // rows are padded with zeros to a multiple of this
+
+struct VectorOps {
+    const char* name;
+    // sum_k row[k] * weights[k]; n is a multiple of kLanes
+    double (*dot_i8)(const std::int8_t* row, const double* weights, std::size_t n);
+    double (*dot_f32)(const float* row, const double* weights, std::size_t n);
+    double (*dot_f64)(const double* row, const double* weights, std::size_t n);
+    // weights[k] += step * row[k]
+    void (*add_i8)(double step, const std::int8_t* row, double* weights, std::size_t n);
+    void (*add_f32)(double step, const float* row, double* weights, std::size_t n);
+    void (*add_f64)(double step, const double* row, double* weights, std::size_t n);
+};
+
+extern const VectorOps kBaselineOps;
+#ifdef CGENS_WITH_AVX2
+extern const VectorOps kAvx2Ops;
+#endif
+
+// The best level that this processor has, unless another one was forced.
+const VectorOps& vector_ops();
+
+// Names that `force_vector_ops` takes here, slowest first.
+std::vector<std::string> vector_ops_names();
+
+// For tests: use this level from now on ("" = the best). Throws std::invalid_argument for a level not available.
+void force_vector_ops(const std::string& name);
+
+}  // namespace cgens

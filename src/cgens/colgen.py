@@ -1,0 +1,248 @@
+"""Column generation, written once. It knows neither its master problem nor its weak learners (Alg. 1 and 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from time import perf_counter
+
+import numpy as np
+
+from cgens.ensemble import Ensemble
+from cgens.interrupt import InterruptGuard
+from cgens.trace import Trace, TraceRecorder
+from cgens.types import (
+    AnyArray,
+    Callback,
+    Certificate,
+    Column,
+    Floats,
+    Integers,
+    Learner,
+    Master,
+    Pricing,
+    Round,
+    Sample,
+    Status,
+    WeakLearner,
+    relative_gap,
+)
+
+#: Relative gap that suffices between rounds: docs/decisions/0003-loose-between-tight-at-the-end.md.
+LOOSE_TOL = 3e-3
+
+
+def generate_columns(
+    master: Master,
+    weak_learner: WeakLearner,
+    X: AnyArray,
+    target: Floats,
+    *,
+    sample_weight: Floats | None = None,
+    rows: Integers | None = None,
+    tol: float = 1e-3,
+    price_tol: float = 1e-6,
+    epsilon: float = 0.0,
+    max_columns: int = 500,
+    rng: np.random.Generator | None = None,
+    n_threads: int = 1,
+    callback: Callback | None = None,
+    initial: Ensemble | None = None,
+) -> tuple[Ensemble, Trace]:
+    """Solve a master problem over all weak learners of a family, one column a round.
+
+    Parameters
+    ----------
+    master : Master
+    weak_learner : WeakLearner
+    X : ndarray of shape (n, n_features), float32 or float64
+    target : ndarray of shape (m,) or (m, l)
+        What the master fits: labels of +-1, codes, numbers.
+    sample_weight : ndarray of shape (m,), default all ones
+    rows : ndarray of shape (m,), default all rows of `X` in order
+        Which rows of `X` to fit, in which order; `target` and `sample_weight` follow it.
+    tol : float
+        Relative gap of the final restricted problem.
+    price_tol : float
+        Stop when the largest price is at most the column cost + ``price_tol * sum |duals|``.
+    epsilon : float
+        The paper's absolute threshold, added to it.
+    max_columns : int
+        Stop with this many columns.
+    rng : numpy.random.Generator
+        For families that draw their candidates.
+    n_threads : int
+    callback : callable, optional
+        Gets a `Round` after each round; where it returns True, the loop stops.
+    initial : Ensemble, optional
+        Columns to begin with, of an earlier fit.
+
+    Returns
+    -------
+    ensemble : Ensemble
+    trace : Trace
+        With the certificate and the final duals. After Ctrl-C its status is ``interrupted``: nothing is raised here.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cgens.masters import Hinge
+    >>> from cgens.weak_learners import Stump
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> y = np.array([-1.0, -1.0, 1.0, 1.0])
+    >>> ensemble, trace = generate_columns(Hinge(C=1.0), Stump(), X, y)
+    >>> ensemble.decision(X).ravel()
+    array([-1., -1.,  1.,  1.])
+    """
+    target = np.ascontiguousarray(target if target.ndim == 2 else target[:, None], dtype=np.float64)
+    rows = np.arange(len(X), dtype=np.int64) if rows is None else rows
+    weight = np.ones(len(rows)) if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
+    sample = Sample(X, rows, weight)
+    with InterruptGuard() as guard:
+        began = perf_counter()
+        loop = _Loop(master, weak_learner, sample, target, tol, n_threads, rng, guard)
+        if initial is not None:
+            loop.restore(initial, sample)
+        loop.solve(tol, score=np.nan, price_seconds=perf_counter() - began)
+        status: Status | None = None
+        while status is None:
+            if loop.interrupted():
+                status = Status.INTERRUPTED
+            elif len(loop.learners) >= max_columns:
+                status = Status.MAX_COLUMNS
+            else:
+                priced = perf_counter()
+                column = loop.violating_column(master.column_cost + epsilon, price_tol)
+                if column is None:
+                    status = Status.OPTIMAL
+                    continue
+                loop.add(column.oriented())
+                loop.solve(max(tol, LOOSE_TOL), score=abs(column.score), price_seconds=perf_counter() - priced)
+                if callback is not None and callback(loop.report(column, max_columns)):
+                    status = Status.STOPPED
+        return loop.finish(status)
+
+
+class _Loop:
+    """The loop's variables, and the steps it is made of."""
+
+    def __init__(
+        self,
+        master: Master,
+        weak_learner: WeakLearner,
+        sample: Sample,
+        target: Floats,
+        tol: float,
+        n_threads: int,
+        rng: np.random.Generator | None,
+        guard: InterruptGuard,
+    ) -> None:
+        self.began = perf_counter()
+        self.tol = tol
+        self.n_threads = n_threads
+        self.guard = guard
+        self.master = master.begin(target, sample.weight, n_threads)
+        self.pricer = weak_learner.begin(sample, rng or np.random.default_rng(), n_threads)
+        self.weight = sample.weight / sample.weight.sum()
+        self.learners: list[Learner] = []
+        self.means: list[float] = []
+        self.taken: dict[Hashable, None] = {}
+        self.path: list[tuple[Floats, Floats]] = []
+        self.recorder = TraceRecorder()
+
+    def restore(self, ensemble: Ensemble, sample: Sample) -> None:
+        """Put the columns of an earlier fit into the master."""
+        for learner, response in zip(ensemble.learners, ensemble.respond(sample.X, self.n_threads).T, strict=True):
+            self.add(Column(learner, np.ascontiguousarray(response[sample.rows]), 0.0))
+        self.path = list(ensemble.path[:-1])
+
+    def interrupted(self) -> bool:
+        """Return whether Ctrl-C was pressed, here or in the solver."""
+        return self.guard.requested() or self.solution.status is Status.INTERRUPTED
+
+    def add(self, column: Column) -> None:
+        """Put a column into the restricted master."""
+        self.master.add(column.response)
+        self.learners.append(column.learner)
+        self.means.append(float(self.weight @ column.response))
+        self.taken[column.learner.key] = None
+
+    def solve(self, tol: float, score: float, price_seconds: float) -> None:
+        """Solve the round that begins with the columns there are now."""
+        self.recorder.begin_round(score, price_seconds)
+        self._solve(tol)
+        self.path.append((self.solution.weights, self.solution.intercept))
+
+    def tighten(self) -> None:
+        """Solve the present round again, to the final tolerance."""
+        self._solve(self.tol)
+        self.path[-1] = (self.solution.weights, self.solution.intercept)
+
+    def _solve(self, tol: float) -> None:
+        began = perf_counter()
+        self.solution = self.master.solve(tol, self.guard.requested)
+        self.pricing: Pricing | None = None  # whatever was priced before, was priced at other duals
+        self.recorder.add_solution(self.solution, perf_counter() - began)
+
+    def price(self) -> Pricing:
+        """Search at the present duals, once, and keep the pool's lower bound."""
+        if self.pricing is None:
+            self.pricing = self.pricer.price(self.solution.duals, self.taken.keys())
+            if self.pricing.energy is not None:
+                bound = self.master.pool_bound(self.solution.duals, self.pricing.energy)
+                self.recorder.add_bound(bound, self.solution.duals)
+        return self.pricing
+
+    def is_tight(self) -> bool:
+        """Return whether solving again would bring nothing."""
+        return self.solution.relative_gap <= self.tol or self.solution.status is not Status.OPTIMAL
+
+    def violating_column(self, cost: float, price_tol: float) -> Column | None:
+        """Return the column to add, or None at an optimum: which is believed only of tightly solved duals."""
+        while True:
+            column = self.price().column
+            least = cost + price_tol * float(np.abs(self.solution.duals).sum())
+            if column is not None and abs(column.score) > least:
+                return column
+            if self.is_tight():
+                return None
+            self.tighten()
+
+    def report(self, column: Column, max_columns: int) -> Round:
+        """Return what a callback is told."""
+        return Round(
+            n_columns=len(self.learners),
+            max_columns=max_columns,
+            score=abs(column.score),
+            primal=self.solution.primal,
+            dual=self.solution.dual,
+            relative_gap=self.solution.relative_gap,
+            seconds=perf_counter() - self.began,
+        )
+
+    def finish(self, status: Status) -> tuple[Ensemble, Trace]:
+        """Solve to the final tolerance and certify; after Ctrl-C, return at once with what there is."""
+        max_price = np.nan
+        if status is not Status.INTERRUPTED and not self.is_tight():
+            self.tighten()
+        if self.interrupted():
+            status = Status.INTERRUPTED
+        else:
+            column = self.price().column
+            max_price = 0.0 if column is None else abs(column.score)
+        if self.solution.status is Status.NOT_CONVERGED:
+            status = Status.NOT_CONVERGED
+        primal, dual, bound = self.solution.primal, self.solution.dual, self.recorder.bound
+        certified = np.isfinite(bound)
+        certificate = Certificate(
+            primal=primal,
+            dual=dual,
+            relative_gap=relative_gap(primal, dual),
+            scope="pool" if certified else "restricted",
+            n_candidates=self.pricing.n_candidates if self.pricing else None,
+            max_price=max_price,
+            full_lower_bound=bound if certified else None,
+            full_relative_gap=relative_gap(primal, bound) if certified else None,
+            status=status,
+        )
+        ensemble = Ensemble.of(self.learners, self.means, self.path)
+        return ensemble, self.recorder.finish(certificate, self.solution.duals)

@@ -1,0 +1,125 @@
+"""The result of a fit: weak learners, packed by family, and their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cgens.types import AnyArray, Floats, Learner, LearnerPack
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """F(x) = sum_j w_j h_j(x) + b, immutable.
+
+    Attributes
+    ----------
+    learners : tuple of Learner, length J
+        In the order in which they were added.
+    weights : ndarray of shape (J, l)
+    intercept : ndarray of shape (l,)
+    means : ndarray of shape (J,)
+        Weighted mean of each response over the training rows.
+    path : tuple of (weights, intercept)
+        The solution after every round, the empty one first and the final one last.
+
+    Examples
+    --------
+    >>> from cgens import CGEnsClassifier
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> ensemble = CGEnsClassifier(n_estimators=20).fit(X, y).ensemble_
+    >>> len(ensemble), ensemble.respond(X).shape, ensemble.decision(X).shape
+    (20, (569, 20), (569, 1))
+    """
+
+    learners: tuple[Learner, ...] = field(repr=False)
+    weights: Floats
+    intercept: Floats
+    means: Floats = field(repr=False)
+    path: tuple[tuple[Floats, Floats], ...] = field(repr=False)
+    _packs: tuple[tuple[AnyArray, LearnerPack], ...] = field(repr=False)
+
+    @staticmethod
+    def of(learners: Sequence[Learner], means: Sequence[float], path: Sequence[tuple[Floats, Floats]]) -> Ensemble:
+        """Pack learners and the solutions of all rounds into an ensemble."""
+        weights, intercept = path[-1]
+        return Ensemble(tuple(learners), weights, intercept, np.array(means), tuple(path), _pack(learners))
+
+    def __len__(self) -> int:
+        return len(self.learners)
+
+    def respond(self, X: AnyArray, n_threads: int = 1) -> AnyArray:
+        """Return h_j(x_i), shape (n, J); int8 where all learners are +-1."""
+        parts = [(columns, pack.respond(X, n_threads)) for columns, pack in self._packs]
+        if len(parts) == 1:
+            return parts[0][1]
+        dtype = np.result_type(np.int8, *(part.dtype for _, part in parts))
+        responses = np.empty((len(X), len(self)), dtype=dtype)
+        for columns, part in parts:
+            responses[:, columns] = part
+        return responses
+
+    def decision(self, X: AnyArray, n_threads: int = 1) -> Floats:
+        """Return F(x), shape (n, l)."""
+        total = np.tile(self.intercept, (len(X), 1))
+        for columns, pack in self._packs:
+            total += pack.decision(X, self.weights[columns], n_threads)
+        return total
+
+    def staged(self, X: AnyArray, n_threads: int = 1) -> Iterator[Floats]:
+        """Yield F(x) of the model after each round that has a column, shape (n, l).
+
+        Every round has weights of its own for *all* its columns: the fit is fully corrective.
+        """
+        responses = self.respond(X, n_threads).astype(np.float64)
+        for weights, intercept in self.path:
+            if len(weights):
+                yield responses[:, : len(weights)] @ weights + intercept
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """Return weights, intercept and the packed learners as named arrays."""
+        named: dict[str, AnyArray] = {"weights": self.weights, "intercept": self.intercept}
+        for number, (columns, pack) in enumerate(self._packs):
+            named[f"pack{number}.columns"] = columns
+            named.update({f"pack{number}.{name}": values for name, values in pack.arrays().items()})
+        return named
+
+
+def _pack(learners: Sequence[Learner]) -> tuple[tuple[AnyArray, LearnerPack], ...]:
+    families: dict[type, list[int]] = {}
+    for j, learner in enumerate(learners):
+        families.setdefault(type(learner), []).append(j)
+    packs = []
+    for family, columns in families.items():
+        members = [learners[j] for j in columns]
+        pack = family.pack(members) if hasattr(family, "pack") else PlainPack(members)
+        packs.append((np.array(columns), pack))
+    return tuple(packs)
+
+
+class PlainPack:
+    """Learners of a family without a ``pack`` of its own: asked one by one."""
+
+    def __init__(self, learners: Sequence[Learner]) -> None:
+        self._learners = tuple(learners)
+
+    def __len__(self) -> int:
+        return len(self._learners)
+
+    def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
+        """Return the responses, shape (n, J)."""
+        return np.column_stack([learner.respond(X) for learner in self._learners])
+
+    def decision(self, X: AnyArray, weights: Floats, n_threads: int) -> Floats:
+        """Return responses @ weights, shape (n, l)."""
+        total = np.zeros((len(X), weights.shape[1]))
+        for learner, weight in zip(self._learners, weights, strict=True):
+            total += np.multiply.outer(learner.respond(X), weight)
+        return total
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """Return nothing: what such a learner consists of, only its author knows."""
+        return {}

@@ -1,0 +1,66 @@
+"""Checks and defaults of the estimators' parameters: each refusal is one sentence with the value in it."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import joblib
+import numpy as np
+
+from cgens._core import default_threads, usable_threads
+from cgens.types import WeakLearner
+from cgens.weak_learners import Stump
+
+#: Names that `weak_learner` takes.
+WEAK_LEARNERS: dict[str, type] = {"stump": Stump}
+
+#: The total loss weight C * sum(sample_weight) behind ``C="scale"``: docs/decisions/0004-default-C.md.
+SCALE_TOTAL = 10.0
+
+
+def check_positive(name: str, value: object) -> float:
+    """Return a finite number > 0."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not np.isfinite(value) or value <= 0:
+        raise ValueError(f"{name} must be a finite number > 0; got {value!r}.")
+    return float(value)
+
+
+def check_count(name: str, value: object) -> int:
+    """Return an integer >= 1."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"{name} must be an integer >= 1; got {value!r}.")
+    return int(value)
+
+
+def resolve_weak_learner(value: Any) -> WeakLearner:
+    """Return the family that a name or an object stands for."""
+    if isinstance(value, str):
+        if value not in WEAK_LEARNERS:
+            raise ValueError(f"weak_learner must be one of {sorted(WEAK_LEARNERS)} or an object; got {value!r}.")
+        family: WeakLearner = WEAK_LEARNERS[value]()
+        return family
+    if not hasattr(value, "begin"):
+        raise TypeError(
+            f"weak_learner must be a name or an object with a method begin(sample, rng, n_threads), such as "
+            f"cgens.weak_learners.Stump(); got {value!r}."
+        )
+    return value  # type: ignore[no-any-return]
+
+
+def resolve_C(value: Any, total_weight: float) -> float:
+    """Return the number that `C` stands for."""
+    if isinstance(value, str):
+        if value != "scale":
+            raise ValueError(f"C must be a number > 0 or 'scale'; got {value!r}.")
+        return SCALE_TOTAL / total_weight
+    return check_positive("C", value)
+
+
+def resolve_threads(n_jobs: Any) -> int:
+    """Return the number of threads: None is what OpenMP would take, other values are joblib's."""
+    if n_jobs is None:
+        return usable_threads(default_threads())
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be None or an integer other than 0; got {n_jobs!r}.")
+    return usable_threads(int(joblib.effective_n_jobs(int(n_jobs))))

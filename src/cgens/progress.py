@@ -1,0 +1,60 @@
+"""A progress bar: columns, gap, seconds left."""
+
+from __future__ import annotations
+
+import sys
+from typing import TextIO
+
+from cgens.types import Round
+
+
+class ProgressBar:
+    """A callback that draws one line and keeps it up to date; in a log file, a line now and then.
+
+    Parameters
+    ----------
+    stream : text file, default=sys.stderr
+    every : float
+        Least number of seconds between two drawings on a terminal.
+    """
+
+    _WIDTH = 30
+    _LOG_LINES = 10
+
+    def __init__(self, stream: TextIO | None = None, every: float = 0.1) -> None:
+        self._stream = stream or sys.stderr
+        self._every = every
+        self._live = self._stream.isatty()
+        self._last = 0.0
+        self._logged = 0
+        self._open = False
+
+    def __call__(self, state: Round) -> None:
+        """Draw, if it is time to."""
+        last = state.n_columns == state.max_columns
+        if self._live:
+            if last or state.seconds - self._last >= self._every:
+                self._last = state.seconds
+                self._stream.write("\r\x1b[K" + self._text(state))
+                self._stream.flush()
+                self._open = True
+        elif state.n_columns * self._LOG_LINES // state.max_columns > self._logged:
+            self._logged = state.n_columns * self._LOG_LINES // state.max_columns
+            self._stream.write(self._text(state) + "\n")
+
+    def close(self) -> None:
+        """End the line."""
+        if self._open:
+            self._stream.write("\n")
+            self._stream.flush()
+            self._open = False
+
+    def _text(self, state: Round) -> str:
+        share = state.n_columns / state.max_columns
+        done = round(self._WIDTH * share)
+        # A round costs about as much as it has columns, on top of a fixed part: between linear and quadratic.
+        left = state.seconds * (share**-1.5 - 1)
+        return (
+            f"[{'#' * done}{'.' * (self._WIDTH - done)}] {state.n_columns}/{state.max_columns} columns"
+            f" | gap {state.relative_gap:.1e} | {state.seconds:.1f} s, {left:.1f} s left"
+        )

@@ -1,0 +1,270 @@
+"""The words that masters, weak learners and the loop speak with each other.
+
+A *spec* (`Master`, `WeakLearner`) holds hyper-parameters only. Its `begin` makes a *live* object (`RestrictedMaster`,
+`Pricer`) that is bound to data and dies with the fit. One column goes in, signed duals come out:
+
+    solve the restricted master -> duals R (m, l)
+    price: the weak learner with the largest |sum_i R_it h(x_i)|
+    stop if no price beats the column cost, else add the column
+
+The meaning of ``R`` is the master's business: ``y_i a_i`` for the hinge loss. A family sees rows and duals, never
+labels, C or the loss.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Hashable, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+AnyArray: TypeAlias = NDArray[Any]
+Poll: TypeAlias = Callable[[], bool]
+
+
+class Status(enum.StrEnum):
+    """Why column generation, or one solve of the master, ended."""
+
+    OPTIMAL = "optimal"  #: no weak learner outside violates optimality; or: the master reached its tolerance
+    MAX_COLUMNS = "max_columns"  #: as many columns as were asked for
+    STOPPED = "stopped"  #: a callback asked for the end
+    INTERRUPTED = "interrupted"  #: Ctrl-C; the rounds done are kept
+    NOT_CONVERGED = "not_converged"  #: the master gave up before its tolerance; its gap says by how much
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Training rows in the order of the fit: a view of ``X``, never a copy.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, n_features), float32 or float64
+        As the user gave it, any strides.
+    rows : ndarray of shape (m,)
+        Row ``i`` of the fit is row ``rows[i]`` of `X`.
+    weight : ndarray of shape (m,)
+        Positive weights of the fit's rows.
+    """
+
+    X: AnyArray
+    rows: Integers
+    weight: Floats
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def matrix(self) -> AnyArray:
+        """Return the rows as one array of shape (m, n_features): a copy, for families that need it whole."""
+        return np.asarray(self.X[self.rows])
+
+
+class Learner(Protocol):
+    """One weak learner h, immutable. Families may add a static ``pack`` (see `cgens.ensemble`)."""
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for learners that are the same function up to sign."""
+
+    def respond(self, X: AnyArray) -> AnyArray:
+        """Return h(x) for every row of `X`, shape (n,)."""
+
+    def negated(self) -> Learner:
+        """Return -h."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A weak learner together with what it does on the training rows.
+
+    Attributes
+    ----------
+    learner : Learner
+    response : ndarray of shape (m,), int8 where it is +-1, else float32 or float64
+    score : float
+        The price sum_i R_it h(x_i) for the output `output`; signed.
+    output : int
+    """
+
+    learner: Learner
+    response: AnyArray
+    score: float
+    output: int = 0
+
+    def oriented(self) -> Column:
+        """Return the column with its sign turned so that the price is positive."""
+        if self.score >= 0:
+            return self
+        return Column(self.learner.negated(), -self.response, -self.score, self.output)
+
+
+@dataclass(frozen=True)
+class Pricing:
+    """What a search for the most violating weak learner found.
+
+    Attributes
+    ----------
+    column : Column or None
+        The best one outside the working set; None where every candidate is taken or priced 0.
+    n_candidates : int or None
+        Size of the pool; None where the pool is not finite (fresh samples, learned features).
+    energy : float or None
+        Sum of price^2 over the whole pool, the working set included; None where the pool is not finite.
+    """
+
+    column: Column | None
+    n_candidates: int | None = None
+    energy: float | None = None
+
+
+@dataclass(frozen=True)
+class MasterSolution:
+    """A solution of the restricted master.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (J, l)
+    intercept : ndarray of shape (l,)
+    duals : ndarray of shape (m, l)
+        Signed and feasible: ``dual`` is a true lower bound.
+    primal, dual : float
+    status : Status
+        OPTIMAL, NOT_CONVERGED or INTERRUPTED.
+    n_iter : int
+        Sweeps, iterations or whatever the solver counts.
+    """
+
+    weights: Floats
+    intercept: Floats
+    duals: Floats
+    primal: float
+    dual: float
+    status: Status
+    n_iter: int
+
+    @property
+    def relative_gap(self) -> float:
+        """(primal - dual) / |primal|, and 0 where both are 0."""
+        return relative_gap(self.primal, self.dual)
+
+
+def relative_gap(primal: float, dual: float) -> float:
+    """Return (primal - dual) / |primal|, and 0 where both are 0."""
+    return 0.0 if primal == dual else (primal - dual) / max(abs(primal), np.finfo(float).tiny)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How far a model is from the optimum, at most.
+
+    Attributes
+    ----------
+    primal : float
+        Objective of the model.
+    dual : float
+        Lower bound for every model over the *selected* columns.
+    relative_gap : float
+        (primal - dual) / primal.
+    scope : {"pool", "restricted"}
+        "pool" where the family is a finite pool, and the ``full_*`` figures hold for all of it.
+    n_candidates : int or None
+        Size of the pool.
+    max_price : float
+        Largest |price| outside the working set at the final duals: 0 means that no column is missing.
+    full_lower_bound : float or None
+        Lower bound for every model over the *whole pool*, selected or not.
+    full_relative_gap : float or None
+        (primal - full_lower_bound) / primal.
+    status : Status
+        Why the fit ended.
+    """
+
+    primal: float
+    dual: float
+    relative_gap: float
+    scope: str
+    n_candidates: int | None
+    max_price: float
+    full_lower_bound: float | None
+    full_relative_gap: float | None
+    status: Status
+
+
+@dataclass(frozen=True)
+class Round:
+    """What a callback is told after each round."""
+
+    n_columns: int
+    max_columns: int
+    score: float
+    primal: float
+    dual: float
+    relative_gap: float
+    seconds: float
+
+
+Callback: TypeAlias = Callable[[Round], bool | None]
+
+
+class RestrictedMaster(Protocol):
+    """A master problem over the columns added so far."""
+
+    def add(self, response: AnyArray) -> None:
+        """Add one column of shape (m,), int8 or floating."""
+
+    def solve(self, tol: float, interrupted: Poll) -> MasterSolution:
+        """Solve to a relative gap of `tol`, starting from the last solution.
+
+        `interrupted` is to be asked now and then; where it says True, return what there is, with that status.
+        """
+
+    def pool_bound(self, duals: Floats, energy: float) -> float:
+        """Return a lower bound for the master over a whole pool.
+
+        The duals of a restricted problem are feasible for the full one; `energy` is the pool's sum of price^2.
+        """
+
+
+class Master(Protocol):
+    """A master problem's hyper-parameters."""
+
+    column_cost: float
+
+    def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedMaster:
+        """Return the live problem, without columns; `target` has the shape (m, l)."""
+
+
+class Pricer(Protocol):
+    """A weak-learner family bound to training rows."""
+
+    def price(self, duals: Floats, taken: Set[Hashable]) -> Pricing:
+        """Return the learner with the largest |sum_i duals_it h(x_i)| whose key is not in `taken`."""
+
+
+class WeakLearner(Protocol):
+    """A weak-learner family's hyper-parameters."""
+
+    def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
+        """Return the live search over `sample`."""
+
+
+class LearnerPack(Protocol):
+    """Many learners of one family as arrays: what a model keeps and predicts with."""
+
+    def __len__(self) -> int: ...
+
+    def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
+        """Return the responses, shape (n, J)."""
+
+    def decision(self, X: AnyArray, weights: Floats, n_threads: int) -> Floats:
+        """Return responses @ weights, shape (n, l)."""
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """Return the learners as named arrays."""
+
+
+Learners: TypeAlias = Sequence[Learner]
