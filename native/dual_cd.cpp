@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "polish_duals.hpp"
 #include "threads.hpp"
 
 namespace cgens {
@@ -15,11 +16,15 @@ namespace {
 // rho as a share of the mean |h_i|^2. Larger holds sum(r) tighter but shortens every step; 1/4 needed the fewest
 // passes over a range of 1/40 to 5 (MNIST odd/even).
 constexpr double kRhoShare = 0.25;
-// Sweeps over the active rows between two full passes, and the share of the gap below which a sweep ends them early.
+// Sweeps over the active rows between two full passes over all rows; fewer where one brings less than this share of
+// the best of them.
 constexpr int kInnerSweeps = 10;
-constexpr double kWorthwhileShare = 0.05;
+constexpr double kWorthwhileShare = 0.2;
 // Rounding of w grows with the number of steps added to it: recompute it from the duals after this many a row.
 constexpr std::int64_t kStepsPerRefresh = 64;
+// A Newton step is taken when coordinate descent has done as many multiplications as it costs, and never over more
+// inside rows than this (their matrix would take 32 MB).
+constexpr std::size_t kMostPolished = 2000;
 constexpr auto kPollEvery = std::chrono::milliseconds(50);
 
 }  // namespace
@@ -102,8 +107,11 @@ void DualCd::refresh_fits() {
 // with slope -sum(hi) at the far left and a rise of hi_i - lo_i at each t_i. The bias moves little from round to
 // round, so sorting the t_i in a window around the last one usually suffices.
 void DualCd::choose_bias() {
-    for (const double radius : {0.005, 0.1, std::numeric_limits<double>::infinity()})
-        if (choose_bias_within(radius)) return;
+    const double before = bias_;
+    double radius = bias_radius_;
+    while (!choose_bias_within(radius) && !std::isinf(radius))
+        radius = radius < 1e6 ? 8 * radius : std::numeric_limits<double>::infinity();
+    bias_radius_ = std::clamp(4 * std::abs(bias_ - before), 1e-3, 1.0);
 }
 
 bool DualCd::choose_bias_within(double radius) {
@@ -151,7 +159,7 @@ void DualCd::evaluate(SolveReport& report) const {
 void DualCd::select_active() {
     active_.clear();
     for (std::size_t i = 0; i < n_rows(); ++i) {
-        const double gradient = fits_[i] + bias_ - linear_[i];
+        const double gradient = fits_[i] + centre_ - linear_[i];
         const bool stays = (duals_[i] <= lower_[i] && gradient > 0) || (duals_[i] >= upper_[i] && gradient < 0);
         if (!stays) active_.push_back(static_cast<std::uint32_t>(i));
     }
@@ -167,7 +175,7 @@ void DualCd::shuffle_active() {
 }
 
 // One pass of coordinate steps over the active rows. Returns by how much it lowered the augmented objective.
-double DualCd::sweep_active(double rho, double& centre, double& sum, bool may_shrink) {
+double DualCd::sweep_active(double rho, double& sum, bool may_shrink) {
     constexpr std::size_t kAhead = 4;
     shuffle_active();
     double progress = 0.0;
@@ -175,7 +183,7 @@ double DualCd::sweep_active(double rho, double& centre, double& sum, bool may_sh
     for (std::size_t k = 0; k < active_.size(); ++k) {
         if (k + kAhead < active_.size()) store_.prefetch(active_[k + kAhead]);
         const std::uint32_t i = active_[k];
-        const double gradient = store_.dot(i, weights_.data()) + centre + rho * sum - linear_[i];
+        const double gradient = store_.dot(i, weights_.data()) + centre_ + rho * sum - linear_[i];
         const double curvature = squared_norms_[i] + rho;
         const double old = duals_[i];
         const double moved = std::clamp(old - gradient / curvature, lower_[i], upper_[i]);
@@ -189,27 +197,77 @@ double DualCd::sweep_active(double rho, double& centre, double& sum, bool may_sh
         progress -= step * (gradient + 0.5 * curvature * step);
     }
     steps_since_refresh_ += static_cast<std::int64_t>(active_.size());
+    work_ += static_cast<double>(active_.size() * n_columns());
     active_.resize(kept);
-    centre += rho * sum;  // move the centre: b stays what it was, and the penalty starts again from 0
+    centre_ += rho * sum;  // move the centre: b stays what it was, and the penalty starts again from 0
     return progress;
 }
 
-void DualCd::descend(double gap, SolveReport& report) {
+void DualCd::descend(SolveReport& report) {
     const double mean_norm =
         std::accumulate(squared_norms_.begin(), squared_norms_.end(), 0.0) / static_cast<double>(n_rows());
     const double rho = kRhoShare * std::max(mean_norm, std::numeric_limits<double>::min());
-    double centre = bias_;
     double sum = std::accumulate(duals_.begin(), duals_.end(), 0.0);
+    double best = 0.0;
     for (int inner = 0; inner < kInnerSweeps && !active_.empty(); ++inner) {
-        const double progress = sweep_active(rho, centre, sum, inner > 0);
+        const double progress = sweep_active(rho, sum, inner > 0);
         ++report.n_sweeps;
-        if (progress < kWorthwhileShare * gap) break;
+        best = std::max(best, progress);
+        if (progress < kWorthwhileShare * best) break;
     }
-    bias_ = centre;
+}
+
+double DualCd::dual_value() const {
+    double value = 0.0;
+    for (std::size_t i = 0; i < n_rows(); ++i) value += linear_[i] * duals_[i];
+    for (double w : weights_) value -= 0.5 * w * w;
+    return value;
+}
+
+// Newton steps on the duals inside their box, each as long as the box allows, until one fits in whole or the budget is
+// spent. With more inside duals than columns some directions leave w as it is and change the dual linearly: only a
+// step up to the first bound is right there (clipping each dual by itself would disturb w). Keeps duals balanced.
+void DualCd::polish() {
+    for (bool whole = false; !whole;) {
+        std::vector<std::size_t> inside;
+        for (std::size_t i = 0; i < n_rows(); ++i)
+            if (duals_[i] > lower_[i] && duals_[i] < upper_[i]) inside.push_back(i);
+        const auto n = static_cast<double>(inside.size());
+        const double cost = n * n * (static_cast<double>(n_columns()) / 2 + n / 6);
+        if (inside.size() < 2 || inside.size() > kMostPolished || work_ < cost) return;
+        work_ -= cost;
+        InsideRows rows;
+        rows.stride = store_.padded_columns();
+        rows.responses.resize(inside.size() * rows.stride);
+        std::vector<double> gradient(inside.size());
+        for (std::size_t k = 0; k < inside.size(); ++k) {
+            store_.copy_row(inside[k], rows.responses.data() + k * rows.stride);
+            gradient[k] = store_.dot(inside[k], weights_.data()) + centre_ - linear_[inside[k]];
+        }
+        const std::vector<double> step = newton_step(rows, gradient);
+        if (step.empty()) return;
+        double length = 1.0;
+        for (std::size_t k = 0; k < inside.size(); ++k) {
+            const double room = (step[k] > 0 ? upper_ : lower_)[inside[k]] - duals_[inside[k]];
+            if (std::abs(length * step[k]) > std::abs(room)) length = room / step[k];
+        }
+        whole = length == 1.0;
+        for (std::size_t k = 0; k < inside.size(); ++k) {
+            const std::size_t i = inside[k];
+            const double bound = (step[k] > 0 ? upper_ : lower_)[i];
+            const double room = bound - duals_[i];
+            // Whoever reaches its bound is put there exactly, or rounding would keep it inside for ever.
+            const bool arrives = std::abs(length * step[k]) >= std::abs(room) * (1 - 1e-12);
+            const double moved = arrives ? bound : duals_[i] + length * step[k];
+            store_.add(moved - duals_[i], i, weights_.data());
+            duals_[i] = moved;
+        }
+    }
 }
 
 SolveReport DualCd::solve(double tol, std::int64_t max_sweeps, const std::function<bool()>& interrupted) {
     SolveReport report{0.0, 0.0, 0, SolveStatus::kConverged};
+    work_ = 0.0;
     auto last_poll = std::chrono::steady_clock::now();
     while (true) {
         choose_bias();
@@ -224,7 +282,9 @@ SolveReport DualCd::solve(double tol, std::int64_t max_sweeps, const std::functi
         if (report.n_sweeps >= max_sweeps) report.status = SolveStatus::kMaxSweeps;
         if (report.status != SolveStatus::kConverged) return report;
         select_active();
-        descend(gap, report);
+        descend(report);
+        balance_duals();
+        polish();
         balance_duals();
         if (steps_since_refresh_ > kStepsPerRefresh * static_cast<std::int64_t>(n_rows())) refresh_weights();
         refresh_fits();

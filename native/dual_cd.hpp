@@ -63,8 +63,10 @@ class DualCd {
     bool choose_bias_within(double radius);
     void evaluate(SolveReport& report) const;
     void select_active();
-    double sweep_active(double rho, double& centre, double& sum, bool may_shrink);
-    void descend(double gap, SolveReport& report);
+    double sweep_active(double rho, double& sum, bool may_shrink);
+    void descend(SolveReport& report);
+    void polish();
+    double dual_value() const;
     void shuffle_active();
 
     std::vector<double> linear_, lower_, upper_;  // q, lo, hi
@@ -74,7 +76,10 @@ class DualCd {
     std::vector<double> fits_;           // f_i = w.h_i, without the bias
     std::vector<double> squared_norms_;  // |h_i|^2
     std::vector<double> weights_;        // w, padded with zeros to whole lanes
-    double bias_ = 0.0;                  // b
+    double bias_ = 0.0;                  // b, the best one for the present weights
+    double bias_radius_ = 1.0;           // of the window in which the next one is looked for
+    double centre_ = 0.0;                // of the method of multipliers
+    double work_ = 0.0;                  // multiplications since the last Newton step
     double total_width_ = 0.0;           // sum of hi - lo
     std::vector<std::uint32_t> active_;
     struct Breakpoint {

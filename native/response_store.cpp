@@ -100,6 +100,11 @@ void ResponseStore::add(double step, std::size_t row, double* weights) const {
     }
 }
 
+void ResponseStore::copy_row(std::size_t row, double* out) const {
+    std::fill(out, out + padded_columns(), 0.0);
+    add(1.0, row, out);
+}
+
 void ResponseStore::prefetch(std::size_t row) const {
     const std::byte* data = row_data(row);
     const std::size_t bytes = n_columns_ * width();

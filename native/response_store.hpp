@@ -29,6 +29,8 @@ class ResponseStore {
     double dot(std::size_t row, const double* weights) const;
     // weights[j] += step * H(row, j)
     void add(double step, std::size_t row, double* weights) const;
+    // out[j] = H(row, j), padded_columns of them
+    void copy_row(std::size_t row, double* out) const;
     // Ask the processor for a row that will be read soon.
     void prefetch(std::size_t row) const;
 

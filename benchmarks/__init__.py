@@ -1,0 +1,1 @@
+"""Benchmarks: each measures cgens and its peers in one run and saves JSON."""
