@@ -61,7 +61,8 @@ def main() -> None:
         judged.append((float(excess.mean()), power, c, errors.mean(axis=0), float(excess.max())))
     for power in POWERS:
         for mean, _, c, errors, most in sorted(row for row in judged if row[1] == power)[:3]:
-            rules.add(f"C = c / m^{power:g}", f"{c:.3g}", f"{errors[0]:.2f}", f"{errors[1]:.2f}", f"{mean:.2f}", f"{most:.1f}")
+            figures = (f"{value:.2f}" for value in (*errors, mean, most))
+            rules.add(f"C = c / m^{power:g}", f"{c:.3g}", *figures)
     rules.add("C = 1", "", *(f"{e:.2f}" for e in rule_errors(measured, 1.0, 0.0).mean(axis=0)), "", "")
     rules.add("best C of each set", "", *(f"{e:.2f}" for e in best.mean(axis=0)), "0.00", "0.0")
     print(rules)

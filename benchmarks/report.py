@@ -22,7 +22,8 @@ class Table:
 
     def __str__(self) -> str:
         widths = [max(len(row[k]) for row in self._rows) for k in range(len(self._rows[0]))]
-        lines = ["| " + " | ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) + " |" for row in self._rows]
+        padded = [[cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in self._rows]
+        lines = [f"| {' | '.join(row)} |" for row in padded]
         lines.insert(1, "|" + "|".join("-" * (w + 2) for w in widths) + "|")
         return "\n".join(lines)
 

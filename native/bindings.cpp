@@ -5,6 +5,7 @@
 // Python, with a sentence.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -72,15 +73,12 @@ const char* status_name(SolveStatus status) {
     }
 }
 
-auto solve(DualCd& self, double tol, std::int64_t max_sweeps, const nb::callable& interrupted) {
-    const auto poll = [&] {
-        nb::gil_scoped_acquire held;
-        return nb::cast<bool>(interrupted());
-    };
+// `interrupted` takes the GIL back by itself, for as long as it is asked.
+auto solve(DualCd& self, double tol, std::int64_t max_sweeps, const std::function<bool()>& interrupted) {
     SolveReport report;
     {
         nb::gil_scoped_release released;
-        report = self.solve(tol, max_sweeps, poll);
+        report = self.solve(tol, max_sweeps, interrupted);
     }
     return std::make_tuple(report.primal, report.dual, report.n_sweeps, std::string(status_name(report.status)));
 }

@@ -102,7 +102,7 @@ def generate_columns(
         loop = _Loop(master, weak_learner, sample, target, tol, n_threads, rng, guard)
         if initial is not None:
             loop.restore(initial, sample)
-        loop.solve(tol, score=np.nan, price_seconds=perf_counter() - began)
+        loop.solve(score=np.nan, price_seconds=perf_counter() - began)
         status: Status | None = None
         while status is None:
             if loop.interrupted():
@@ -116,7 +116,7 @@ def generate_columns(
                     status = Status.OPTIMAL
                     continue
                 loop.add(column.oriented())
-                loop.solve(max(tol, LOOSE_TOL), score=abs(column.score), price_seconds=perf_counter() - priced)
+                loop.solve(score=abs(column.score), price_seconds=perf_counter() - priced)
                 if callback is not None and callback(loop.report(column, max_columns)):
                     status = Status.STOPPED
         return loop.finish(status)
@@ -166,20 +166,21 @@ class _Loop:
         self.means.append(float(self.weight @ column.response))
         self.taken[column.learner.key] = None
 
-    def solve(self, tol: float, score: float, price_seconds: float) -> None:
-        """Solve the round that begins with the columns there are now."""
+    def solve(self, score: float, price_seconds: float) -> None:
+        """Solve the round that begins with the columns there are now, loosely."""
         self.recorder.begin_round(score, price_seconds)
-        self._solve(tol)
+        self._solve(max(self.tol, LOOSE_TOL), quick=True)
         self.path.append((self.solution.weights, self.solution.intercept))
 
     def tighten(self) -> None:
         """Solve the present round again, to the final tolerance."""
-        self._solve(self.tol)
+        self._solve(self.tol, quick=False)
         self.path[-1] = (self.solution.weights, self.solution.intercept)
 
-    def _solve(self, tol: float) -> None:
+    def _solve(self, tol: float, quick: bool) -> None:
         began = perf_counter()
-        self.solution = self.master.solve(tol, self.guard.requested)
+        self.solution = self.master.solve(tol, self.guard.requested, quick)
+        self.quick = quick
         self.pricing: Pricing | None = None  # whatever was priced before, was priced at other duals
         self.recorder.add_solution(self.solution, perf_counter() - began)
 
@@ -194,7 +195,7 @@ class _Loop:
 
     def is_tight(self) -> bool:
         """Return whether solving again would bring nothing."""
-        return self.solution.relative_gap <= self.tol or self.solution.status is not Status.OPTIMAL
+        return self.solution.relative_gap <= self.tol or not self.quick
 
     def violating_column(self, cost: float, price_tol: float) -> Column | None:
         """Return the column to add, or None at an optimum: which is believed only of tightly solved duals."""
@@ -223,7 +224,7 @@ class _Loop:
         """Solve to the final tolerance and certify; after Ctrl-C, return at once with what there is."""
         max_price = np.nan
         if status is not Status.INTERRUPTED and not self.is_tight():
-            self.tighten()
+            self.tighten()  # NOT_CONVERGED in a quick solve means little; here it is reported
         if self.interrupted():
             status = Status.INTERRUPTED
         else:

@@ -40,6 +40,6 @@ class SampleOrder:
         share[kept] = sample_weight[kept] / weight[position[kept]]
         return SampleOrder(rows, weight, position, share)
 
-    def to_rows_of_X(self, duals: Floats) -> Floats:
+    def spread_duals(self, duals: Floats) -> Floats:
         """Hand the duals of the fit's rows out to the rows of X, shape (n, l); 0 where the weight is 0."""
         return np.asarray(duals[self.position] * self.share[:, None])

@@ -216,10 +216,12 @@ class RestrictedMaster(Protocol):
     def add(self, response: AnyArray) -> None:
         """Add one column of shape (m,), int8 or floating."""
 
-    def solve(self, tol: float, interrupted: Poll) -> MasterSolution:
+    def solve(self, tol: float, interrupted: Poll, quick: bool = False) -> MasterSolution:
         """Solve to a relative gap of `tol`, starting from the last solution.
 
         `interrupted` is to be asked now and then; where it says True, return what there is, with that status.
+        `quick` is said between rounds: a hard problem may then be left at a larger gap, the next round goes on from
+        there.
         """
 
     def pool_bound(self, duals: Floats, energy: float) -> float:

@@ -19,15 +19,15 @@ def numeric_input(X: Any) -> Any:
 
 
 def _check_column(where: str, values: Any) -> None:
-    if values.dtype.kind in "biuf":
-        return
-    if values.dtype.kind == "c":
-        return  # scikit-learn's own message on complex data says it best
+    if values.dtype.kind not in "OSUMm":
+        return  # numbers; and on complex ones scikit-learn has its own sentence
     for value in values:
         try:
             float(value)
-        except (TypeError, ValueError):
+        except ValueError:
             raise ValueError(
-                f"{where} of X is not numeric: it has the value {value!r}, and could not convert string to float; "
-                "encode it first, for instance with sklearn.preprocessing.OrdinalEncoder or OneHotEncoder."
+                f"{where} of X is not numeric: could not convert {value!r} to a number; encode it first, for instance "
+                "with sklearn.preprocessing.OrdinalEncoder or OneHotEncoder."
             ) from None
+        except TypeError as error:
+            raise TypeError(f"{where} of X is not numeric: {error}.") from None

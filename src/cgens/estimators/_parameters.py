@@ -21,7 +21,7 @@ SCALE_TOTAL = 10.0
 
 def check_positive(name: str, value: object) -> float:
     """Return a finite number > 0."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not np.isfinite(value) or value <= 0:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
         raise ValueError(f"{name} must be a finite number > 0; got {value!r}.")
     return float(value)
 
@@ -48,7 +48,7 @@ def resolve_weak_learner(value: Any) -> WeakLearner:
     return value  # type: ignore[no-any-return]
 
 
-def resolve_C(value: Any, total_weight: float) -> float:
+def resolve_c(value: Any, total_weight: float) -> float:
     """Return the number that `C` stands for."""
     if isinstance(value, str):
         if value != "scale":

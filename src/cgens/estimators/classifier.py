@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from cgens.coding import decode_binary, encode_binary
 from cgens.colgen import generate_columns
 from cgens.estimators._inputs import numeric_input
-from cgens.estimators._parameters import check_count, check_positive, resolve_C, resolve_threads, resolve_weak_learner
+from cgens.estimators._parameters import check_count, check_positive, resolve_c, resolve_threads, resolve_weak_learner
 from cgens.importances import stump_importances
 from cgens.masters import Hinge
 from cgens.progress import ProgressBar
@@ -141,10 +141,10 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_estimators, tol = check_count("n_estimators", self.n_estimators), check_positive("tol", self.tol)
         n_threads, family = resolve_threads(self.n_jobs), resolve_weak_learner(self.weak_learner)
         initial = self._earlier_ensemble(n_estimators)
-        X, y = validate_data(self, numeric_input(X), y, dtype=[np.float64, np.float32], order=None)
+        X, y = validate_data(self, numeric_input(X), y, dtype=[np.float64, np.float32])
         sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         self.classes_, codes = self._binary_labels(y, sample_weight)
-        self.C_ = resolve_C(self.C, float(sample_weight.sum()))
+        self.C_ = resolve_c(self.C, float(sample_weight.sum()))
 
         target = encode_binary(codes)
         weight = sample_weight * self._class_weights(codes, sample_weight)[codes]
@@ -192,8 +192,8 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         present = np.unique(codes[sample_weight > 0])
         if len(present) < 2:
-            seen = "none" if len(present) == 0 else f"only {classes[present[0]]!r}"
-            raise ValueError(f"y must have two classes among the rows of positive weight; it has {seen} (1 class needs no model).")
+            seen = f"1 class, {classes[present[0]]!s}" if len(present) else "none"
+            raise ValueError(f"Two classes are needed among the rows of positive weight; y has {seen}.")
         return classes, codes
 
     def _class_weights(self, codes: AnyArray, sample_weight: Floats) -> Floats:
@@ -208,9 +208,9 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.certificate_ = self.trace_.certificate
         self.n_columns_ = len(self.ensemble_)
         self.n_iter_ = len(self.trace_) - 1
-        self.duals_ = order.to_rows_of_X(self.trace_.duals)[:, 0]
+        self.duals_ = order.spread_duals(self.trace_.duals)[:, 0]
         bound_duals = self.trace_.bound_duals
-        self.bound_duals_ = None if bound_duals is None else order.to_rows_of_X(bound_duals)[:, 0]
+        self.bound_duals_ = None if bound_duals is None else order.spread_duals(bound_duals)[:, 0]
         status = self.certificate_.status
         if status is Status.INTERRUPTED:
             raise KeyboardInterrupt
@@ -231,7 +231,7 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_input(self, X: Any) -> AnyArray:
         check_is_fitted(self, "ensemble_")
-        return np.asarray(validate_data(self, numeric_input(X), dtype=[np.float64, np.float32], order=None, reset=False))
+        return np.asarray(validate_data(self, numeric_input(X), dtype=[np.float64, np.float32], reset=False))
 
     def decision_function(self, X: Any) -> Floats:
         """Return F(x) = sum_j w_j h_j(x) + b.
@@ -245,7 +245,8 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         decision : ndarray of shape (n_samples,)
             Positive for ``classes_[1]``.
         """
-        return self.ensemble_.decision(self._check_input(X), resolve_threads(self.n_jobs))[:, 0]
+        X = self._check_input(X)
+        return self.ensemble_.decision(X, resolve_threads(self.n_jobs))[:, 0]
 
     def predict(self, X: Any) -> AnyArray:
         """Return the class of each row.
@@ -274,7 +275,8 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ------
         decision : ndarray of shape (n_samples,)
         """
-        for decision in self.ensemble_.staged(self._check_input(X), resolve_threads(self.n_jobs)):
+        X = self._check_input(X)
+        for decision in self.ensemble_.staged(X, resolve_threads(self.n_jobs)):
             yield decision[:, 0]
 
     def staged_predict(self, X: Any) -> Iterator[AnyArray]:

@@ -24,6 +24,8 @@ class Hinge(BaseEstimator):  # type: ignore[misc]
         The paper's C. The loss is a sum over rows, not a mean.
     max_sweeps : int
         Most passes of coordinate descent over the active rows in one solve.
+    quick_sweeps : int
+        The same between rounds.
 
     Examples
     --------
@@ -37,20 +39,21 @@ class Hinge(BaseEstimator):  # type: ignore[misc]
 
     column_cost = 0.0
 
-    def __init__(self, C: float = 1.0, max_sweeps: int = 10_000) -> None:
+    def __init__(self, C: float = 1.0, max_sweeps: int = 20_000, quick_sweeps: int = 30) -> None:
         self.C = C
         self.max_sweeps = max_sweeps
+        self.quick_sweeps = quick_sweeps
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedHinge:
         """Return the live problem; `target` is +-1 and has the shape (m, 1)."""
-        return RestrictedHinge(target[:, 0], self.C * sample_weight, self.max_sweeps, n_threads)
+        return RestrictedHinge(self, target[:, 0], self.C * sample_weight, n_threads)
 
 
 class RestrictedHinge:
     """The hinge master over the columns added so far. Signed duals are y_i a_i, 0 <= a_i <= C s_i."""
 
-    def __init__(self, y: Floats, bound: Floats, max_sweeps: int, n_threads: int) -> None:
-        self._max_sweeps = max_sweeps
+    def __init__(self, spec: Hinge, y: Floats, bound: Floats, n_threads: int) -> None:
+        self._spec = spec
         lower, upper = np.where(y < 0, -bound, 0.0), np.where(y > 0, bound, 0.0)
         self._solver = DualCd(np.ascontiguousarray(y), lower, upper, n_threads)
 
@@ -58,9 +61,10 @@ class RestrictedHinge:
         """Add one column of shape (m,), int8 or floating."""
         self._solver.add(response)
 
-    def solve(self, tol: float, interrupted: Poll) -> MasterSolution:
+    def solve(self, tol: float, interrupted: Poll, quick: bool = False) -> MasterSolution:
         """Solve to a relative gap of `tol`, starting from the last solution."""
-        primal, dual, n_sweeps, status = self._solver.solve(tol, self._max_sweeps, interrupted)
+        most = self._spec.quick_sweeps if quick else self._spec.max_sweeps
+        primal, dual, n_sweeps, status = self._solver.solve(tol, most, interrupted)
         return MasterSolution(
             weights=self._solver.weights()[:, None],
             intercept=np.array([self._solver.bias]),

@@ -1,0 +1,51 @@
+# Two commands for everybody: `make demo` and `make test`. Each prepares what it needs in .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+SOURCES := $(wildcard native/*.cpp native/*.hpp) CMakeLists.txt pyproject.toml
+BENCHMARKS := $(filter-out __% data report,$(basename $(notdir $(wildcard benchmarks/*.py))))
+
+.PHONY: demo test test-slow lint types format bench sanitize stubs clean help
+
+help:  ## what there is
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+.venv/installed: $(SOURCES)
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "cgens needs Python 3.11 or later; set PYTHON=")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --group dev --editable ".[all]"
+	touch $@
+
+demo: .venv/installed  ## train, compare, and draw pictures into demo/
+	$(BIN)/python examples/demo.py
+
+test: .venv/installed  ## the fast tests and every docstring's example
+	$(BIN)/python -m pytest -q -m "not slow" --doctest-modules src tests
+
+test-slow: .venv/installed  ## the rest
+	$(BIN)/python -m pytest -q -m slow tests
+
+lint: .venv/installed  ## ruff
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/installed  ## mypy, strict, on src/
+	$(BIN)/mypy
+
+format: .venv/installed  ## let ruff put everything in order
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/installed $(addprefix bench-,$(BENCHMARKS))  ## all benchmarks; or one: make bench-binary
+bench-%: .venv/installed
+	$(BIN)/python -m benchmarks.$*
+
+stubs: .venv/installed  ## write src/cgens/_core.pyi anew
+	$(BIN)/python -m nanobind.stubgen -m cgens._core -o src/cgens/_core.pyi
+	$(BIN)/ruff format src/cgens/_core.pyi
+
+sanitize: .venv/installed  ## the compiled core under AddressSanitizer and UBSan
+	bash tests/sanitize.sh
+
+clean:  ## remove everything that was built
+	rm -rf .venv .sanitize build demo
