@@ -111,7 +111,7 @@ void DualCd::choose_bias() {
     double radius = bias_radius_;
     while (!choose_bias_within(radius) && !std::isinf(radius))
         radius = radius < 1e6 ? 8 * radius : std::numeric_limits<double>::infinity();
-    bias_radius_ = std::clamp(4 * std::abs(bias_ - before), 1e-3, 1.0);
+    bias_radius_ = std::clamp(2 * std::abs(bias_ - before), 1e-4, 1.0);
 }
 
 bool DualCd::choose_bias_within(double radius) {
@@ -158,7 +158,9 @@ void DualCd::evaluate(SolveReport& report) const {
 // Shrinking: rows at a bound whose gradient pushes them outward cannot move at these weights.
 void DualCd::select_active() {
     active_.clear();
+    n_inside_ = 0;
     for (std::size_t i = 0; i < n_rows(); ++i) {
+        n_inside_ += duals_[i] > lower_[i] && duals_[i] < upper_[i];
         const double gradient = fits_[i] + centre_ - linear_[i];
         const bool stays = (duals_[i] <= lower_[i] && gradient > 0) || (duals_[i] >= upper_[i] && gradient < 0);
         if (!stays) active_.push_back(static_cast<std::uint32_t>(i));
@@ -217,25 +219,22 @@ void DualCd::descend(SolveReport& report) {
     }
 }
 
-double DualCd::dual_value() const {
-    double value = 0.0;
-    for (std::size_t i = 0; i < n_rows(); ++i) value += linear_[i] * duals_[i];
-    for (double w : weights_) value -= 0.5 * w * w;
-    return value;
+// Multiplications for the matrix of the inside rows and its factor.
+double DualCd::newton_cost(std::size_t n_inside) const {
+    const auto n = static_cast<double>(n_inside);
+    return n * n * (static_cast<double>(n_columns()) / 2 + n / 6);
 }
 
 // Newton steps on the duals inside their box, each as long as the box allows, until one fits in whole or the budget is
 // spent. With more inside duals than columns some directions leave w as it is and change the dual linearly: only a
-// step up to the first bound is right there (clipping each dual by itself would disturb w). Keeps duals balanced.
+// step up to the first bound is right there (clipping each dual by itself would disturb w). Keeps sum(r).
 void DualCd::polish() {
-    for (bool whole = false; !whole;) {
-        std::vector<std::size_t> inside;
-        for (std::size_t i = 0; i < n_rows(); ++i)
-            if (duals_[i] > lower_[i] && duals_[i] < upper_[i]) inside.push_back(i);
-        const auto n = static_cast<double>(inside.size());
-        const double cost = n * n * (static_cast<double>(n_columns()) / 2 + n / 6);
-        if (inside.size() < 2 || inside.size() > kMostPolished || work_ < cost) return;
-        work_ -= cost;
+    if (work_ < newton_cost(n_inside_)) return;  // as it was before the sweeps: spares the look at every row
+    std::vector<std::size_t> inside;
+    for (std::size_t i = 0; i < n_rows(); ++i)
+        if (duals_[i] > lower_[i] && duals_[i] < upper_[i]) inside.push_back(i);
+    while (inside.size() >= 2 && inside.size() <= kMostPolished && work_ >= newton_cost(inside.size())) {
+        work_ -= newton_cost(inside.size());
         InsideRows rows;
         rows.stride = store_.padded_columns();
         rows.responses.resize(inside.size() * rows.stride);
@@ -245,24 +244,32 @@ void DualCd::polish() {
             gradient[k] = store_.dot(inside[k], weights_.data()) + centre_ - linear_[inside[k]];
         }
         const std::vector<double> step = newton_step(rows, gradient);
-        if (step.empty()) return;
-        double length = 1.0;
-        for (std::size_t k = 0; k < inside.size(); ++k) {
-            const double room = (step[k] > 0 ? upper_ : lower_)[inside[k]] - duals_[inside[k]];
-            if (std::abs(length * step[k]) > std::abs(room)) length = room / step[k];
-        }
-        whole = length == 1.0;
-        for (std::size_t k = 0; k < inside.size(); ++k) {
-            const std::size_t i = inside[k];
-            const double bound = (step[k] > 0 ? upper_ : lower_)[i];
-            const double room = bound - duals_[i];
-            // Whoever reaches its bound is put there exactly, or rounding would keep it inside for ever.
-            const bool arrives = std::abs(length * step[k]) >= std::abs(room) * (1 - 1e-12);
-            const double moved = arrives ? bound : duals_[i] + length * step[k];
-            store_.add(moved - duals_[i], i, weights_.data());
-            duals_[i] = moved;
-        }
+        if (step.empty() || move_inside(inside, step)) return;
     }
+}
+
+// Moves the inside duals along `step` until the first reaches its bound, and drops those that did from `inside`.
+// Returns whether the whole step was taken.
+bool DualCd::move_inside(std::vector<std::size_t>& inside, const std::vector<double>& step) {
+    const auto bound = [&](std::size_t k) { return (step[k] > 0 ? upper_ : lower_)[inside[k]]; };
+    double length = 1.0;
+    for (std::size_t k = 0; k < inside.size(); ++k) {
+        const double room = bound(k) - duals_[inside[k]];
+        if (std::abs(length * step[k]) > std::abs(room)) length = room / step[k];
+    }
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < inside.size(); ++k) {
+        const std::size_t i = inside[k];
+        const double room = bound(k) - duals_[i];
+        // Whoever reaches its bound is put there exactly, or rounding would keep it inside for ever.
+        const bool arrives = std::abs(length * step[k]) >= std::abs(room) * (1 - 1e-12);
+        const double moved = arrives ? bound(k) : duals_[i] + length * step[k];
+        store_.add(moved - duals_[i], i, weights_.data());
+        duals_[i] = moved;
+        if (!arrives) inside[kept++] = i;
+    }
+    inside.resize(kept);
+    return length == 1.0;
 }
 
 SolveReport DualCd::solve(double tol, std::int64_t max_sweeps, const std::function<bool()>& interrupted) {

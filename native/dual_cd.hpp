@@ -66,7 +66,8 @@ class DualCd {
     double sweep_active(double rho, double& sum, bool may_shrink);
     void descend(SolveReport& report);
     void polish();
-    double dual_value() const;
+    bool move_inside(std::vector<std::size_t>& inside, const std::vector<double>& step);
+    double newton_cost(std::size_t n_inside) const;
     void shuffle_active();
 
     std::vector<double> linear_, lower_, upper_;  // q, lo, hi
@@ -82,6 +83,7 @@ class DualCd {
     double work_ = 0.0;                  // multiplications since the last Newton step
     double total_width_ = 0.0;           // sum of hi - lo
     std::vector<std::uint32_t> active_;
+    std::size_t n_inside_ = 0;  // duals strictly inside their box when the active rows were chosen
     struct Breakpoint {
         double at, rise;
     };

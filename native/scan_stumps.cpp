@@ -174,11 +174,27 @@ void StumpScan::round_duals(const double* duals) {
         if (rounded_[i] != 0) changes_.push_back({static_cast<std::uint32_t>(i), rounded_[i]});
 }
 
+// The changed rows lie apart: ask for where a row's codes begin, then for the codes, before they are needed.
+inline void StumpScan::prefetch_change(const FeatureBlock& block, std::size_t k) const {
+    constexpr std::size_t kFar = 16, kNear = 8;
+    if (k + kFar >= changes_.size()) return;
+    __builtin_prefetch(block.row_begin.data() + changes_[k + kFar].row);
+    const std::uint32_t begin = block.row_begin[changes_[k + kNear].row];
+    if (block.wide_codes.empty()) {
+        __builtin_prefetch(block.codes.data() + begin);
+    } else {
+        __builtin_prefetch(block.wide_codes.data() + begin);
+    }
+}
+
 void StumpScan::update_histograms(const FeatureBlock& block) {
     std::int64_t* histogram = histogram_.data() + first_bin_[block.first_feature];
     if (rebuild_) std::fill(histogram, histogram + block.bin_offset.back(), 0);
-    for (const Change& change : changes_)
-        visit_row(block, change.row, [&](std::size_t code) { histogram[code] += change.by; });
+    for (std::size_t k = 0; k < changes_.size(); ++k) {
+        prefetch_change(block, k);
+        const std::int64_t by = changes_[k].by;
+        visit_row(block, changes_[k].row, [&](std::size_t code) { histogram[code] += by; });
+    }
 }
 
 // With L_k the sum of duals in bins 0 ... k and T their total, the price of the threshold above bin k is T - 2 L_k.

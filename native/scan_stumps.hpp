@@ -48,6 +48,7 @@ class StumpScan {
 
     void mark_repeated();
     void round_duals(const double* duals);
+    void prefetch_change(const FeatureBlock& block, std::size_t k) const;
     void update_histograms(const FeatureBlock& block);
     void scan_feature(std::size_t f, std::vector<double>& prices);
     std::size_t bin_of(std::size_t feature, double threshold) const;

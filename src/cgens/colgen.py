@@ -163,7 +163,8 @@ class _Loop:
         """Put a column into the restricted master."""
         self.master.add(column.response)
         self.learners.append(column.learner)
-        self.means.append(float(self.weight @ column.response))
+        # Not `@`: BLAS would wake its own threads for this, and they would go on spinning beside ours.
+        self.means.append(float(np.sum(self.weight * column.response)))
         self.taken[column.learner.key] = None
 
     def solve(self, score: float, price_seconds: float) -> None:

@@ -146,7 +146,7 @@ def stump_thresholds(values: Floats, weight: Floats, max_bins: int | None) -> Fl
             filled += weights[k]
             # A bin is closed by the value that fills its share of what was left when it was opened.
             if len(chosen) + 1 < max_bins and filled >= left / (max_bins - len(chosen)):
-                chosen.append(k)
+                chosen.append(int(k))
                 left, filled = left - filled, 0.0
         cuts = np.array(chosen, dtype=np.intp)
     low, high = distinct[cuts], distinct[cuts + 1]

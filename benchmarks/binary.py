@@ -1,0 +1,137 @@
+"""MNIST odd/even: fully corrective stumps against LightGBM's and AdaBoost's stage-wise ones.
+
+All sides get the same float32 array and the same number of threads, binning is inside the clock, and each pair of fits
+runs back to back; the figure is the median ratio of five pairs. LightGBM: num_leaves=2, learning_rate=0.3. AdaBoost
+runs a few rounds and is scaled up: every round of it costs the same. Also here: how the time of a round grows with the
+rows at a constant C * rows, and the memory of a fit over that of X.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import lightgbm
+import numpy as np
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from benchmarks.data import Split, mnist_odd_even
+from benchmarks.report import Table, save_results
+from cgens import CGEnsClassifier
+
+PAIRS = 5
+ADABOOST_ROUNDS = 3
+TOTALS = (3.0, 10.0, 30.0)  # C * rows to choose from
+
+
+def seconds_to_fit(model: Any, split: Split) -> float:
+    """Return the wall time of one fit."""
+    began = perf_counter()
+    model.fit(split.X, split.y)
+    return perf_counter() - began
+
+
+def test_error(model: Any, split: Split) -> float:
+    """Return the test error in percent."""
+    return 100 * float(np.mean(model.predict(split.X_test) != split.y_test))
+
+
+def choose_c(split: Split, n_columns: int) -> float:
+    """Return the C of least error on a fifth of the training rows, fitted on the others."""
+    held_out = np.arange(len(split.y)) % 5 == 0
+    errors = []
+    for total in TOTALS:
+        model = CGEnsClassifier(C=total / np.sum(~held_out), n_estimators=n_columns)
+        model.fit(split.X[~held_out], split.y[~held_out])
+        errors.append(np.mean(model.predict(split.X[held_out]) != split.y[held_out]))
+    return TOTALS[int(np.argmin(errors))] / len(split.y)
+
+
+def compare(n_rows: int, rounds: int, threads: int) -> dict[str, Any]:
+    """Fit both sides in turn and return what was measured."""
+    split = mnist_odd_even(n_rows)
+    C = choose_c(split, rounds)
+    ours = CGEnsClassifier(C=C, n_estimators=rounds, n_jobs=threads)
+    theirs = lightgbm.LGBMClassifier(
+        n_estimators=rounds, num_leaves=2, learning_rate=0.3, n_jobs=threads, verbose=-1
+    )
+    pairs = [(seconds_to_fit(ours, split), seconds_to_fit(theirs, split)) for _ in range(PAIRS)]
+    ada = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=ADABOOST_ROUNDS)
+    ada_seconds = seconds_to_fit(ada, split) * rounds / ADABOOST_ROUNDS
+    return {
+        "rows": n_rows,
+        "rounds": rounds,
+        "threads": threads,
+        "C": C,
+        "cgens_seconds": median(a for a, _ in pairs),
+        "lightgbm_seconds": median(b for _, b in pairs),
+        "ratio_to_lightgbm": median(a / b for a, b in pairs),
+        "adaboost_seconds_scaled": ada_seconds,
+        "times_faster_than_adaboost": ada_seconds / median(a for a, _ in pairs),
+        "cgens_error": test_error(ours, split),
+        "lightgbm_error": test_error(theirs, split),
+        "relative_gap": ours.certificate_.relative_gap,
+        "price_seconds": float(ours.trace_.price_seconds.sum()),
+        "solve_seconds": float(ours.trace_.solve_seconds.sum()),
+        "preparation_seconds": float(ours.trace_.price_seconds[0]),
+    }
+
+
+def growth(rounds: int = 100, threads: int = 2) -> dict[str, float]:
+    """Return the exponent e in seconds per round ~ rows^e between 10^4 and 6 * 10^4 rows at C * rows = 10."""
+    per_round = {}
+    for n_rows in (10_000, 60_000):
+        split = mnist_odd_even(n_rows)
+        model = CGEnsClassifier(C=10.0 / n_rows, n_estimators=rounds, n_jobs=threads)
+        runs = []
+        for _ in range(3):
+            model.fit(split.X, split.y)
+            runs.append((model.trace_.price_seconds[1:].sum() + model.trace_.solve_seconds.sum()) / rounds)
+        per_round[n_rows] = min(runs)
+    exponent = float(np.log(per_round[60_000] / per_round[10_000]) / np.log(6))
+    return {"seconds_per_round_1e4": per_round[10_000], "seconds_per_round_6e4": per_round[60_000], "exponent": exponent}
+
+
+def memory_growth(n_rows: int = 60_000, rounds: int = 100) -> float:
+    """Return by how many MB a fit raises the peak memory of a fresh process that already holds X (Linux)."""
+    script = f"""
+from benchmarks.data import mnist_odd_even
+from cgens import CGEnsClassifier
+split = mnist_odd_even({n_rows})
+open("/proc/self/clear_refs", "w").write("5")
+def peak():
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
+before = peak()
+CGEnsClassifier(C=10.0 / {n_rows}, n_estimators={rounds}).fit(split.X, split.y)
+print((peak() - before) / 1024)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def main() -> None:
+    runs = [
+        compare(n_rows, rounds, threads) for n_rows, rounds in ((10_000, 500), (60_000, 100)) for threads in (1, 2)
+    ]
+    table = Table("rows", "rounds", "threads", "cgens s", "LightGBM s", "ratio", "x AdaBoost", "error %", "LightGBM %", "gap")
+    for run in runs:
+        table.add(
+            str(run["rows"]), str(run["rounds"]), str(run["threads"]), f"{run['cgens_seconds']:.2f}",
+            f"{run['lightgbm_seconds']:.2f}", f"{run['ratio_to_lightgbm']:.2f}",
+            f"{run['times_faster_than_adaboost']:.0f}", f"{run['cgens_error']:.2f}", f"{run['lightgbm_error']:.2f}",
+            f"{run['relative_gap']:.1e}",
+        )  # fmt: skip
+    print(table)
+    rows = growth()
+    print(f"time of a round grows as rows^{rows['exponent']:.2f} from 10^4 to 6 * 10^4 rows")
+    memory = memory_growth()
+    print(f"60000 rows x 100 rounds: memory grows by {memory:.0f} MB over X")
+    save_results("binary", {"runs": runs, "growth": rows, "memory_growth_mb": memory})
+
+
+if __name__ == "__main__":
+    main()
