@@ -1,4 +1,4 @@
-"""Refuse columns that are not numbers, by name and value."""
+"""Refuse inputs that cannot be fitted: one sentence that names the column, the row and the value."""
 
 from __future__ import annotations
 
@@ -6,19 +6,43 @@ from typing import Any
 
 import numpy as np
 
+from cgens.types import AnyArray
+
 
 def numeric_input(X: Any) -> Any:
     """Return `X` as it is, or raise a sentence that names the first column that is not numeric."""
     if hasattr(X, "dtypes") and hasattr(X, "columns"):
         for name in X.columns:
             _check_column(f"Column {name!r}", np.asarray(X[name]))
-    elif isinstance(X, np.ndarray) and X.dtype.kind in "OSUMm" and X.ndim == 2:
-        for j in range(X.shape[1]):
-            _check_column(f"Column {j}", X[:, j])
+        return X
+    table = np.asarray(X, dtype=object) if isinstance(X, list | tuple) and _has_text(X) else X
+    if isinstance(table, np.ndarray) and table.dtype.kind in "OSUMm" and table.ndim == 2:
+        for j in range(table.shape[1]):
+            _check_column(f"Column {j}", table[:, j])
     return X
 
 
-def _check_column(where: str, values: Any) -> None:
+def finite_input(X: AnyArray) -> AnyArray:
+    """Return `X`, or raise a sentence that says where it has NaN or infinity."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(np.sum(X)):  # one pass without a temporary, and almost always the answer
+            return X
+    bad = ~np.isfinite(X)
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        value = "NaN" if np.isnan(X[row, column]) else "infinity (inf)"
+        raise ValueError(
+            f"Input X contains {value} at row {row}, column {column}: CGEnsClassifier needs finite numbers; fill "
+            "missing values first, for instance with sklearn.impute.SimpleImputer."
+        )
+    return X
+
+
+def _has_text(rows: Any) -> bool:
+    return any(isinstance(value, str) for row in rows if isinstance(row, list | tuple) for value in row)
+
+
+def _check_column(where: str, values: AnyArray) -> None:
     if values.dtype.kind not in "OSUMm":
         return  # numbers; and on complex ones scikit-learn has its own sentence
     for value in values:

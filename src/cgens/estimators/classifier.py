@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from cgens.coding import decode_binary, encode_binary
 from cgens.colgen import generate_columns
-from cgens.estimators._inputs import numeric_input
+from cgens.estimators._inputs import finite_input, numeric_input
 from cgens.estimators._parameters import check_count, check_positive, resolve_c, resolve_threads, resolve_weak_learner
 from cgens.importances import stump_importances
 from cgens.masters import Hinge
@@ -141,13 +141,13 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_estimators, tol = check_count("n_estimators", self.n_estimators), check_positive("tol", self.tol)
         n_threads, family = resolve_threads(self.n_jobs), resolve_weak_learner(self.weak_learner)
         initial = self._earlier_ensemble(n_estimators)
-        X, y = validate_data(self, numeric_input(X), y, dtype=[np.float64, np.float32])
+        X, y = validate_data(self, numeric_input(X), y, dtype=[np.float64, np.float32], ensure_all_finite=False)
+        finite_input(X)
         sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        self.classes_, codes = self._binary_labels(y, sample_weight)
-        self.C_ = resolve_c(self.C, float(sample_weight.sum()))
-
+        self.classes_, codes = self._binary_labels(y)
+        weight = self._row_weights(codes, sample_weight)
+        self.C_ = resolve_c(self.C, sample_weight, weight)
         target = encode_binary(codes)
-        weight = sample_weight * self._class_weights(codes, sample_weight)[codes]
         order = SampleOrder.of(X, target, weight, n_threads)
         bar = ProgressBar() if self.verbose else None
         try:
@@ -181,27 +181,32 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return self.ensemble_
 
-    def _binary_labels(self, y: Any, sample_weight: Floats) -> tuple[AnyArray, AnyArray]:
+    def _binary_labels(self, y: Any) -> tuple[AnyArray, AnyArray]:
         check_classification_targets(y)
         kind = type_of_target(y, input_name="y")
         classes, codes = np.unique(y, return_inverse=True)
-        if len(classes) > 2 or kind not in ("binary", "multiclass"):
+        if len(classes) > 2:
             raise ValueError(
                 f"Only binary classification is supported. The type of the target is {kind}, with {len(classes)} "
                 "classes: wrap the estimator in sklearn.multiclass.OneVsRestClassifier."
             )
-        present = np.unique(codes[sample_weight > 0])
-        if len(present) < 2:
-            seen = f"1 class, {classes[present[0]]!s}" if len(present) else "none"
-            raise ValueError(f"Two classes are needed among the rows of positive weight; y has {seen}.")
+        if len(classes) < 2:
+            raise ValueError(f"Two classes are needed; y has 1 class, {classes[0]!s}.")
         return classes, codes
 
-    def _class_weights(self, codes: AnyArray, sample_weight: Floats) -> Floats:
-        """Return the factor of each class. "balanced" counts weights, so that weights stay repetition."""
+    def _row_weights(self, codes: AnyArray, sample_weight: Floats) -> Floats:
+        """Return sample weights times class weights. "balanced" counts weights, so that weights stay repetition."""
+        totals = np.bincount(codes, weights=sample_weight, minlength=2)
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            totals = np.bincount(codes, weights=sample_weight, minlength=2)
-            return np.asarray(totals.sum() / (2 * totals))
-        return np.asarray(compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[codes]))
+            factors = totals.sum() / (2 * np.where(totals > 0, totals, np.inf))
+        else:
+            factors = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[codes])
+        if not np.all(np.isfinite(factors) & (factors >= 0)):
+            raise ValueError(f"class_weight must have finite weights >= 0; got {self.class_weight!r}.")
+        for label, total in zip(self.classes_, totals * factors, strict=True):
+            if total == 0:
+                raise ValueError(f"Two classes are needed; all rows of class {label!s} have weight 0, leaving 1 class.")
+        return np.asarray(sample_weight * factors[codes])
 
     def _store(self, order: SampleOrder, n_estimators: int) -> None:
         """Set the fitted attributes, warn where there is reason to, and let Ctrl-C go on."""
@@ -231,7 +236,8 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_input(self, X: Any) -> AnyArray:
         check_is_fitted(self, "ensemble_")
-        return np.asarray(validate_data(self, numeric_input(X), dtype=[np.float64, np.float32], reset=False))
+        X = validate_data(self, numeric_input(X), dtype=[np.float64, np.float32], ensure_all_finite=False, reset=False)
+        return finite_input(X)
 
     def decision_function(self, X: Any) -> Floats:
         """Return F(x) = sum_j w_j h_j(x) + b.
