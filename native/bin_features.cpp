@@ -113,8 +113,9 @@ class FeatureBinner {
         return true;
     }
 
-    // At most max_bins bins of about equal weight: a bin is closed by the value that fills its share of what was
-    // left when it was opened, so that heavy values do not starve the bins after them.
+    // One bin per distinct value where max_bins suffices. Else bins of about equal weight: a bin is closed by the
+    // value that fills its share of what was left when it was opened, so that heavy values do not starve the bins
+    // after them.
     void bin_sorted(const T* values, std::uint32_t* bins, BinnedFeature& feature) {
         items_.resize(n_rows_);
         double left = 0.0;
@@ -123,6 +124,9 @@ class FeatureBinner {
             left += weights_[i];
         }
         sort_items(items_, scratch_);
+        std::size_t n_distinct = 1;
+        for (std::size_t k = 1; k < n_rows_; ++k) n_distinct += items_[k].key != items_[k - 1].key;
+        const bool every_value = n_distinct <= max_bins_;
         std::uint32_t bin = 0;
         double filled = 0.0;
         double share = left / static_cast<double>(max_bins_);
@@ -131,7 +135,7 @@ class FeatureBinner {
             bins[row] = bin;
             filled += weights_[row];
             if (k + 1 == n_rows_ || items_[k + 1].key == items_[k].key) continue;
-            if (filled < share || bin + 1 == max_bins_) continue;
+            if (!every_value && (filled < share || bin + 1 == max_bins_)) continue;
             feature.thresholds.push_back(midpoint(values[row], values[items_[k + 1].row]));
             ++bin;
             left -= filled;

@@ -124,18 +124,24 @@ bool DualCd::choose_bias_within(double radius) {
         if (at >= left && at <= right) breakpoints_.push_back({at, upper_[i] - lower_[i]});
     }
     const double flat = 1e-12 * total_width_;  // a slope that is 0 but for rounding
-    if (slope > -flat) return false;           // the minimiser lies left of the window
+    const bool everything = std::isinf(radius);
+    if (slope > -flat && !everything) return false;  // the minimiser lies left of the window
     std::sort(breakpoints_.begin(), breakpoints_.end(),
               [](const Breakpoint& a, const Breakpoint& b) { return a.at < b.at; });
     for (std::size_t k = 0; k < breakpoints_.size(); ++k) {
+        if (slope > -flat) {  // flat from the far left on: rows of one label only
+            bias_ = breakpoints_[k].at;
+            return true;
+        }
         slope += breakpoints_[k].rise;
         if (slope < -flat) continue;
         if (slope > flat) {
             bias_ = breakpoints_[k].at;
             return true;
         }
-        if (k + 1 == breakpoints_.size()) return false;  // the flat stretch may go on beyond the window
-        bias_ = 0.5 * (breakpoints_[k].at + breakpoints_[k + 1].at);
+        const bool last = k + 1 == breakpoints_.size();
+        if (last && !everything) return false;  // the flat stretch may go on beyond the window
+        bias_ = last ? breakpoints_[k].at : 0.5 * (breakpoints_[k].at + breakpoints_[k + 1].at);
         return true;
     }
     return false;

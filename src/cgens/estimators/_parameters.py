@@ -9,7 +9,7 @@ import joblib
 import numpy as np
 
 from cgens._core import default_threads, usable_threads
-from cgens.types import Floats, WeakLearner
+from cgens.types import WeakLearner
 from cgens.weak_learners import Stump
 
 #: Names that `weak_learner` takes.
@@ -48,17 +48,14 @@ def resolve_weak_learner(value: Any) -> WeakLearner:
     return value  # type: ignore[no-any-return]
 
 
-def resolve_c(value: Any, sample_weight: Floats, row_weight: Floats) -> float:
-    """Return the number that `C` stands for.
-
-    `sample_weight` sets the scale, `row_weight` (with class weights) is what C is multiplied by.
-    """
+def resolve_c(value: Any, total_weight: float, largest_weight: float) -> float:
+    """Return the number that `C` stands for, for rows of this total and largest weight."""
     if isinstance(value, str):
         if value != "scale":
             raise ValueError(f"C must be a number > 0 or 'scale'; got {value!r}.")
-        return SCALE_TOTAL / float(sample_weight.sum())
+        return SCALE_TOTAL / total_weight
     C = check_positive("C", value)
-    largest = C * float(row_weight.max())
+    largest = C * largest_weight
     if not 1e-100 < largest < 1e100:  # squares of duals must stay numbers
         raise ValueError(f"C times the largest row weight must be between 1e-100 and 1e100; it is {largest:.3g}.")
     return C

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator
 from typing import Any, Self
@@ -145,10 +146,11 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         finite_input(X)
         sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         self.classes_, codes = self._binary_labels(y)
-        weight = self._row_weights(codes, sample_weight)
-        self.C_ = resolve_c(self.C, sample_weight, weight)
         target = encode_binary(codes)
-        order = SampleOrder.of(X, target, weight, n_threads)
+        order = SampleOrder.of(X, target, sample_weight, n_threads)
+        # Class weights come after the merging of equal rows: k copies then have exactly the weight k times one.
+        weight = order.weight * self._class_factors(codes, sample_weight)[codes[order.rows]]
+        self.C_ = resolve_c(self.C, total_weight=math.fsum(sample_weight), largest_weight=float(weight.max()))
         bar = ProgressBar() if self.verbose else None
         try:
             self.ensemble_, self.trace_ = generate_columns(
@@ -156,7 +158,7 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 family,
                 X,
                 target[order.rows],
-                sample_weight=order.weight,
+                sample_weight=weight,
                 rows=order.rows,
                 tol=tol,
                 max_columns=n_estimators,
@@ -194,9 +196,9 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"Two classes are needed; y has 1 class, {classes[0]!s}.")
         return classes, codes
 
-    def _row_weights(self, codes: AnyArray, sample_weight: Floats) -> Floats:
-        """Return sample weights times class weights. "balanced" counts weights, so that weights stay repetition."""
-        totals = np.bincount(codes, weights=sample_weight, minlength=2)
+    def _class_factors(self, codes: AnyArray, sample_weight: Floats) -> Floats:
+        """Return what `class_weight` multiplies each class by. "balanced" counts weights, not rows."""
+        totals = np.array([math.fsum(sample_weight[codes == code]) for code in (0, 1)])  # in any order the same
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
             factors = totals.sum() / (2 * np.where(totals > 0, totals, np.inf))
         else:
@@ -206,7 +208,7 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for label, total in zip(self.classes_, totals * factors, strict=True):
             if total == 0:
                 raise ValueError(f"Two classes are needed; all rows of class {label!s} have weight 0, leaving 1 class.")
-        return np.asarray(sample_weight * factors[codes])
+        return np.asarray(factors)
 
     def _store(self, order: SampleOrder, n_estimators: int) -> None:
         """Set the fitted attributes, warn where there is reason to, and let Ctrl-C go on."""
