@@ -7,13 +7,13 @@ C = c / m^p (m rows) is judged by its mean excess over the best C of each set, i
 from __future__ import annotations
 
 import argparse
-import itertools
 
 import numpy as np
 
 from benchmarks.data import IDA_SETS, binary_split, mnist_odd_even
-from benchmarks.report import Table, save_results
+from benchmarks.report import Table, load_results, save_results
 from cgens import CGEnsClassifier
+from cgens.estimators._parameters import SCALE_TOTAL
 
 SETS = (*IDA_SETS, "spambase", "higgs_small", "mnist")
 COLUMNS = (100, 500)
@@ -42,34 +42,60 @@ def rule_errors(measured: dict[str, tuple[int, np.ndarray]], c: float, power: fl
     return np.array(rows)
 
 
+def measure(n_splits: int) -> dict[str, tuple[int, np.ndarray]]:
+    """Return rows and mean errors of every set."""
+    measured = {}
+    for name in SETS:
+        runs = [errors_of(name, seed) for seed in range(2 if name in ("mnist", "higgs_small") else n_splits)]
+        measured[name] = (runs[0][0], np.mean([errors for _, errors in runs], axis=0))
+        print(name, measured[name][0], measured[name][1].round(1).T.tolist(), flush=True)
+    sets = {name: {"rows": m, "errors": errors.tolist()} for name, (m, errors) in measured.items()}
+    save_results("default_c", {"grid": GRID.tolist(), "columns": COLUMNS, "splits": n_splits, "sets": sets})
+    return measured
+
+
+def rule_table(measured: dict[str, tuple[int, np.ndarray]]) -> Table:
+    """Return the best constants of each rule, beside C = 1 and the best C of each set."""
+    best = np.array([errors.min(axis=0) for _, errors in measured.values()])
+    table = Table("rule", "mean error, 100", "mean error, 500", "mean excess over best C", "largest excess")
+
+    def add(label: str, errors: np.ndarray) -> None:
+        excess = errors - best
+        table.add(label, *(f"{value:.2f}" for value in (*errors.mean(axis=0), excess.mean(), excess.max())))
+
+    for power in POWERS:
+        constants = 10.0 ** np.arange(-4, 2.01, 0.05)
+        errors = [rule_errors(measured, c, power) for c in constants]
+        k = int(np.argmin([e.mean() for e in errors]))
+        add(f"C = {constants[k]:.3g} / m^{power:g}", errors[k])
+    add(f"C = {SCALE_TOTAL:g} / m (the default)", rule_errors(measured, SCALE_TOTAL, 1.0))
+    add("C = 1", rule_errors(measured, 1.0, 0.0))
+    add("best C of each set", best)
+    return table
+
+
+def set_table(measured: dict[str, tuple[int, np.ndarray]]) -> Table:
+    """Return the errors of the default and of the best C, set by set."""
+    table = Table("set", "rows", "default, 100", "best C, 100", "default, 500", "best C, 500")
+    default = rule_errors(measured, SCALE_TOTAL, 1.0)
+    for (name, (m, errors)), ours in zip(measured.items(), default, strict=True):
+        best = errors.min(axis=0)
+        table.add(name, str(m), *(f"{value:.1f}" for value in (ours[0], best[0], ours[1], best[1])))
+    return table
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--splits", type=int, default=5)
-    n_splits = parser.parse_args().splits
-    measured = {}
-    for name in SETS:
-        runs = [errors_of(name, seed) for seed in range(n_splits if name not in ("mnist", "higgs_small") else 2)]
-        measured[name] = (runs[0][0], np.mean([errors for _, errors in runs], axis=0))
-        print(name, measured[name][0], measured[name][1].round(1).T.tolist(), flush=True)
-
-    best = np.array([errors.min(axis=0) for _, errors in measured.values()])
-    rules = Table("rule", "c", "mean error, 100", "mean error, 500", "mean excess over best C", "largest excess")
-    judged = []
-    for power, c in itertools.product(POWERS, 10.0 ** np.arange(-4, 2.01, 0.25)):
-        errors = rule_errors(measured, c, power)
-        excess = errors - best
-        judged.append((float(excess.mean()), power, c, errors.mean(axis=0), float(excess.max())))
-    for power in POWERS:
-        for mean, _, c, errors, most in sorted(row for row in judged if row[1] == power)[:3]:
-            figures = (f"{value:.2f}" for value in (*errors, mean, most))
-            rules.add(f"C = c / m^{power:g}", f"{c:.3g}", *figures)
-    rules.add("C = 1", "", *(f"{e:.2f}" for e in rule_errors(measured, 1.0, 0.0).mean(axis=0)), "", "")
-    rules.add("best C of each set", "", *(f"{e:.2f}" for e in best.mean(axis=0)), "0.00", "0.0")
-    print(rules)
-    save_results("default_c", {
-        "grid": GRID.tolist(), "columns": COLUMNS, "splits": n_splits,
-        "sets": {name: {"rows": m, "errors": errors.tolist()} for name, (m, errors) in measured.items()},
-    })  # fmt: skip
+    parser.add_argument("--saved", action="store_true", help="show the tables of the saved results")
+    options = parser.parse_args()
+    if options.saved:
+        saved = load_results("default_c")["sets"]
+        measured = {name: (entry["rows"], np.array(entry["errors"])) for name, entry in saved.items()}
+    else:
+        measured = measure(options.splits)
+    print(rule_table(measured))
+    print(set_table(measured))
 
 
 if __name__ == "__main__":

@@ -39,3 +39,9 @@ def save_results(name: str, results: dict[str, Any]) -> None:
                 "scikit-learn": sklearn.__version__, "lightgbm": lightgbm.__version__}  # fmt: skip
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps({"versions": versions, **results}, indent=1) + "\n")
+
+
+def load_results(name: str) -> dict[str, Any]:
+    """Return what was saved last."""
+    results: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text())
+    return results

@@ -16,7 +16,7 @@ from cgens.weak_learners import Stump
 WEAK_LEARNERS: dict[str, type] = {"stump": Stump}
 
 #: The total loss weight C * sum(sample_weight) behind ``C="scale"``: docs/decisions/0004-default-C.md.
-SCALE_TOTAL = 10.0
+SCALE_TOTAL = 7.0
 
 
 def check_positive(name: str, value: object) -> float:
