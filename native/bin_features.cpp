@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -135,7 +136,9 @@ class FeatureBinner {
             bins[row] = bin;
             filled += weights_[row];
             if (k + 1 == n_rows_ || items_[k + 1].key == items_[k].key) continue;
-            if (!every_value && (filled < share || bin + 1 == max_bins_)) continue;
+            // But for rounding: equal weights must not be told apart by the order in which they were added up.
+            const bool filling = filled < (1 - 1e-9) * share || bin + 1 == max_bins_;
+            if (filling && !every_value) continue;
             feature.thresholds.push_back(midpoint(values[row], values[items_[k + 1].row]));
             ++bin;
             left -= filled;
@@ -166,21 +169,27 @@ void store_codes(const BinnedTable& table, const std::vector<std::uint32_t>& bin
     }
 }
 
+// False where a value is NaN or infinite.
 template <class T>
-void bin_block(const MatrixView<T>& X, const std::int64_t* rows, FeatureBinner<T>& binner, BinnedTable& table,
+bool bin_block(const MatrixView<T>& X, const std::int64_t* rows, FeatureBinner<T>& binner, BinnedTable& table,
                FeatureBlock& block) {
     const std::size_t n_rows = table.n_rows, n_features = block.n_features;
     std::vector<T> values(n_features * n_rows);
     constexpr std::size_t kAhead = 8;  // rows come in canonical order, so from anywhere
+    T nothing = 0;                     // stays 0 where all values are finite, else becomes NaN
     for (std::size_t i = 0; i < n_rows; ++i) {
         if (i + kAhead < n_rows) {
             const auto ahead = static_cast<std::size_t>(rows[i + kAhead]);
             __builtin_prefetch(&X(ahead, block.first_feature));
             __builtin_prefetch(&X(ahead, block.first_feature + n_features - 1));
         }
-        for (std::size_t f = 0; f < n_features; ++f)
-            values[f * n_rows + i] = X(static_cast<std::size_t>(rows[i]), block.first_feature + f);
+        for (std::size_t f = 0; f < n_features; ++f) {
+            const T value = X(static_cast<std::size_t>(rows[i]), block.first_feature + f);
+            nothing += 0 * value;
+            values[f * n_rows + i] = value;
+        }
     }
+    if (nothing != 0) return false;
 
     std::vector<std::uint32_t> bins(n_features * n_rows);
     block.bin_offset.assign(1, 0);
@@ -198,6 +207,7 @@ void bin_block(const MatrixView<T>& X, const std::int64_t* rows, FeatureBinner<T
     } else {
         store_codes(table, bins, block, block.wide_codes);
     }
+    return true;
 }
 
 }  // namespace
@@ -219,13 +229,16 @@ BinnedTable bin_features(const MatrixView<T>& X, const std::int64_t* rows, const
         table.blocks.push_back(std::move(block));
     }
     const auto n_blocks = static_cast<std::ptrdiff_t>(table.blocks.size());
-#pragma omp parallel num_threads(usable_threads(n_threads))
+    std::atomic<bool> finite{true};  // nothing may be thrown out of a parallel region
+    const double work = 10 * static_cast<double>(n_rows * X.n_columns);
+#pragma omp parallel num_threads(usable_threads(n_threads, work))
     {
         FeatureBinner<T> binner(weights, n_rows, max_bins);
 #pragma omp for schedule(dynamic)
         for (std::ptrdiff_t b = 0; b < n_blocks; ++b)
-            bin_block(X, rows, binner, table, table.blocks[static_cast<std::size_t>(b)]);
+            if (!bin_block(X, rows, binner, table, table.blocks[static_cast<std::size_t>(b)])) finite = false;
     }
+    if (!finite) throw std::invalid_argument("stumps need finite numbers: X has NaN or infinity");
     return table;
 }
 

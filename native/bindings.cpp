@@ -233,7 +233,7 @@ NB_MODULE(_core, m) {
         .def("decide", &decide<double>, "X"_a.noconvert(), "n_threads"_a);
 
     m.def("default_threads", &default_threads, "Threads that OpenMP would use.");
-    m.def("usable_threads", &usable_threads, "requested"_a, "1 in a forked child, else `requested`.");
+    m.def("usable_threads", nb::overload_cast<int>(&usable_threads), "requested"_a, "1 in a forked child, else `requested`.");
     m.def("simd_level", [] { return std::string(vector_ops().name); }, "The SIMD level in use.");
     m.def("simd_levels", &vector_ops_names, "The SIMD levels this processor has, slowest first.");
     m.def("force_simd_level", &force_vector_ops, "name"_a, "Use one level from now on; '' for the best.");

@@ -98,7 +98,8 @@ void DualCd::refresh_weights() {
 
 void DualCd::refresh_fits() {
     const auto n = static_cast<std::ptrdiff_t>(n_rows());
-#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads_))
+    const double work = 0.25 * static_cast<double>(n_rows() * store_.padded_columns());
+#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads_, work))
     for (std::ptrdiff_t i = 0; i < n; ++i)
         fits_[static_cast<std::size_t>(i)] = store_.dot(static_cast<std::size_t>(i), weights_.data());
 }
@@ -295,6 +296,10 @@ SolveReport DualCd::solve(double tol, std::int64_t max_sweeps, const std::functi
         if (report.n_sweeps >= max_sweeps) report.status = SolveStatus::kMaxSweeps;
         if (report.status != SolveStatus::kConverged) return report;
         select_active();
+        if (active_.empty()) {  // nothing can move: only numbers that are no numbers lead here
+            report.status = SolveStatus::kMaxSweeps;
+            return report;
+        }
         descend(report);
         balance_duals();
         polish();

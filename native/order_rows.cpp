@@ -69,7 +69,8 @@ RowOrder order_rows(const MatrixView<T>& X, const MatrixView<double>& target, co
     std::vector<std::uint64_t> hashes(X.n_rows, 0);
     constexpr std::size_t kBlock = 256;
     const auto n_blocks = static_cast<std::ptrdiff_t>((X.n_rows + kBlock - 1) / kBlock);
-#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads))
+    const double work = static_cast<double>(X.n_rows * X.n_columns);
+#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads, work))
     for (std::ptrdiff_t block = 0; block < n_blocks; ++block) {
         const std::size_t first = static_cast<std::size_t>(block) * kBlock;
         const std::size_t last = std::min(first + kBlock, X.n_rows);

@@ -17,7 +17,8 @@ template <class T>
 void respond_stumps(const MatrixView<T>& X, const std::int64_t* features, const double* thresholds,
                     std::size_t n_stumps, std::int8_t* out, int n_threads) {
     const auto n = static_cast<std::ptrdiff_t>(X.n_rows);
-#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads))
+    const double work = static_cast<double>(X.n_rows * n_stumps);
+#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads, work))
     for (std::ptrdiff_t row = 0; row < n; ++row) {
         const auto i = static_cast<std::size_t>(row);
         for (std::size_t j = 0; j < n_stumps; ++j) {
@@ -95,7 +96,8 @@ std::size_t StepTables::count_below(const Step& step, double x) const {
 template <class T>
 void StepTables::add_decision(const MatrixView<T>& X, double* out, int n_threads) const {
     const auto n_blocks = (static_cast<std::ptrdiff_t>(X.n_rows) + kRowBlock - 1) / kRowBlock;
-#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads))
+    const double work = 3 * static_cast<double>(X.n_rows * steps_.size());
+#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads, work))
     for (std::ptrdiff_t block = 0; block < n_blocks; ++block) {
         const auto first = static_cast<std::size_t>(block * kRowBlock);
         const std::size_t last = std::min(first + static_cast<std::size_t>(kRowBlock), X.n_rows);

@@ -66,7 +66,10 @@ StumpScan::StumpScan(BinnedTable table, int n_threads) : table_(std::move(table)
         first_bin_.push_back(n_bins);
         n_bins += feature.n_bins();
     }
-    for (const FeatureBlock& block : table_.blocks) first_block_.push_back(first_bin_[block.first_feature]);
+    for (const FeatureBlock& block : table_.blocks) {
+        first_block_.push_back(first_bin_[block.first_feature]);
+        n_entries_ += block.row_begin.back();
+    }
     histogram_.assign(n_bins, 0);
     repeated_.resize(table_.features.size());
     taken_.resize(table_.features.size());
@@ -79,7 +82,7 @@ StumpScan::StumpScan(BinnedTable table, int n_threads) : table_(std::move(table)
 void StumpScan::mark_repeated() {
     std::vector<Fingerprint> in_bin(histogram_.size());
     const auto n_blocks = static_cast<std::ptrdiff_t>(table_.blocks.size());
-#pragma omp parallel for schedule(dynamic) num_threads(usable_threads(n_threads_))
+#pragma omp parallel for schedule(dynamic) num_threads(usable_threads(n_threads_, static_cast<double>(n_entries_)))
     for (std::ptrdiff_t b = 0; b < n_blocks; ++b) {
         const FeatureBlock& block = table_.blocks[static_cast<std::size_t>(b)];
         Fingerprint* bins = in_bin.data() + first_block_[static_cast<std::size_t>(b)];
@@ -121,6 +124,8 @@ std::size_t StumpScan::bin_of(std::size_t feature, double threshold) const {
 bool StumpScan::take(std::size_t feature, double threshold) {
     const std::size_t bin = bin_of(feature, threshold);
     if (bin == table_.features[feature].thresholds.size()) return false;
+    const auto& repeated = repeated_[feature];
+    if (std::find(repeated.begin(), repeated.end(), bin) != repeated.end()) return false;
     taken_[feature].push_back(static_cast<std::uint32_t>(bin));
     return true;
 }
@@ -234,7 +239,9 @@ void StumpScan::scan_feature(std::size_t f, std::vector<double>& prices) {
 StumpPrice StumpScan::price(const double* duals) {
     round_duals(duals);
     const auto n_blocks = static_cast<std::ptrdiff_t>(table_.blocks.size());
-#pragma omp parallel num_threads(usable_threads(n_threads_))
+    const auto entries_per_row = static_cast<double>(n_entries_) / static_cast<double>(n_rows());
+    const double work = static_cast<double>(changes_.size()) * entries_per_row + static_cast<double>(histogram_.size());
+#pragma omp parallel num_threads(usable_threads(n_threads_, work))
     {
         std::vector<double> prices;
 #pragma omp for schedule(dynamic)

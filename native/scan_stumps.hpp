@@ -29,7 +29,7 @@ class StumpScan {
     StumpScan(BinnedTable table, int n_threads);
 
     StumpPrice price(const double* duals);
-    // Takes a candidate out of the search. False where there is no candidate (feature, threshold).
+    // Takes a candidate out of the search. False where (feature, threshold) is not one, or repeats another's response.
     bool take(std::size_t feature, double threshold);
     // out[i] = h(x_i) of canonical row i, for a threshold of the table.
     void respond(std::size_t feature, double threshold, std::int8_t* out) const;
@@ -60,6 +60,7 @@ class StumpScan {
     std::vector<std::int64_t> histogram_;   // over all bins; common bins stay 0
     std::vector<std::vector<std::uint32_t>> repeated_, taken_;  // of each feature: thresholds, by the bin below
     std::size_t n_candidates_ = 0;
+    std::size_t n_entries_ = 0;  // stored in the table
 
     std::vector<std::int64_t> rounded_;  // duals in units of 2^-exponent_
     int exponent_ = 0;

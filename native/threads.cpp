@@ -1,5 +1,7 @@
 #include "threads.hpp"
 
+#include <algorithm>
+
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -19,6 +21,11 @@ const int registered = pthread_atfork(nullptr, nullptr, [] { forked = true; });
 }  // namespace
 
 int usable_threads(int requested) { return forked || requested < 1 ? 1 : requested; }
+
+int usable_threads(int requested, double work) {
+    constexpr double kWorthAThread = 1e5;
+    return usable_threads(static_cast<int>(std::min<double>(requested, work / kWorthAThread)));
+}
 
 int default_threads() {
 #ifdef _OPENMP

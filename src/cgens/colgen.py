@@ -96,6 +96,7 @@ def generate_columns(
     target = np.ascontiguousarray(target if target.ndim == 2 else target[:, None], dtype=np.float64)
     rows = np.arange(len(X), dtype=np.int64) if rows is None else rows
     weight = np.ones(len(rows)) if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
+    check_problem(target, weight, len(rows), tol)
     sample = Sample(X, rows, weight)
     with InterruptGuard() as guard:
         began = perf_counter()
@@ -119,7 +120,7 @@ def generate_columns(
                 loop.solve(score=abs(column.score), price_seconds=perf_counter() - priced)
                 if callback is not None and callback(loop.report(column, max_columns)):
                     status = Status.STOPPED
-        return loop.finish(status)
+        return loop.finish(status, master.column_cost + epsilon, price_tol)
 
 
 class _Loop:
@@ -146,13 +147,14 @@ class _Loop:
         self.learners: list[Learner] = []
         self.means: list[float] = []
         self.taken: dict[Hashable, None] = {}
+        self.n_candidates: int | None = None
         self.path: list[tuple[Floats, Floats]] = []
         self.recorder = TraceRecorder()
 
     def restore(self, ensemble: Ensemble, sample: Sample) -> None:
         """Put the columns of an earlier fit into the master."""
         for learner, response in zip(ensemble.learners, ensemble.respond(sample.X, self.n_threads).T, strict=True):
-            self.add(Column(learner, np.ascontiguousarray(response[sample.rows]), 0.0))
+            self.add(Column(learner, response[sample.rows], 0.0))
         self.path = list(ensemble.path[:-1])
 
     def interrupted(self) -> bool:
@@ -161,6 +163,7 @@ class _Loop:
 
     def add(self, column: Column) -> None:
         """Put a column into the restricted master."""
+        check_column(column, self.taken, len(self.weight), len(self.learners) + 1)
         self.master.add(column.response)
         self.learners.append(column.learner)
         # Not `@`: BLAS would wake its own threads for this, and they would go on spinning beside ours.
@@ -189,6 +192,9 @@ class _Loop:
         """Search at the present duals, once, and keep the pool's lower bound."""
         if self.pricing is None:
             self.pricing = self.pricer.price(self.solution.duals, self.taken.keys())
+            if not isinstance(self.pricing, Pricing):
+                raise TypeError(f"{type(self.pricer).__name__}.price must return a Pricing; got {self.pricing!r}.")
+            self.n_candidates = self.pricing.n_candidates
             if self.pricing.energy is not None:
                 bound = self.master.pool_bound(self.solution.duals, self.pricing.energy)
                 self.recorder.add_bound(bound, self.solution.duals)
@@ -199,7 +205,11 @@ class _Loop:
         return self.solution.relative_gap <= self.tol or not self.quick
 
     def violating_column(self, cost: float, price_tol: float) -> Column | None:
-        """Return the column to add, or None at an optimum: which is believed only of tightly solved duals."""
+        """Return the column to add, or None at an optimum: which is believed only of tightly solved duals.
+
+        That the pool's bound comes within the tolerance is *not* an optimum here: with a tiny C the constant model is
+        as near to it as one likes in the objective, and as far in its predictions.
+        """
         while True:
             column = self.price().column
             least = cost + price_tol * float(np.abs(self.solution.duals).sum())
@@ -221,7 +231,7 @@ class _Loop:
             seconds=perf_counter() - self.began,
         )
 
-    def finish(self, status: Status) -> tuple[Ensemble, Trace]:
+    def finish(self, status: Status, cost: float, price_tol: float) -> tuple[Ensemble, Trace]:
         """Solve to the final tolerance and certify; after Ctrl-C, return at once with what there is."""
         max_price = np.nan
         if status is not Status.INTERRUPTED and not self.is_tight():
@@ -231,8 +241,10 @@ class _Loop:
         else:
             column = self.price().column
             max_price = 0.0 if column is None else abs(column.score)
-        if self.solution.status is Status.NOT_CONVERGED:
-            status = Status.NOT_CONVERGED
+            if status is Status.MAX_COLUMNS and self.violating_column(cost, price_tol) is None:
+                status = Status.OPTIMAL
+            if self.solution.status is Status.NOT_CONVERGED:
+                status = Status.NOT_CONVERGED
         primal, dual, bound = self.solution.primal, self.solution.dual, self.recorder.bound
         certified = np.isfinite(bound)
         certificate = Certificate(
@@ -240,7 +252,7 @@ class _Loop:
             dual=dual,
             relative_gap=relative_gap(primal, dual),
             scope="pool" if certified else "restricted",
-            n_candidates=self.pricing.n_candidates if self.pricing else None,
+            n_candidates=self.n_candidates,
             max_price=max_price,
             full_lower_bound=bound if certified else None,
             full_relative_gap=relative_gap(primal, bound) if certified else None,
@@ -248,3 +260,32 @@ class _Loop:
         )
         ensemble = Ensemble.of(self.learners, self.means, self.path)
         return ensemble, self.recorder.finish(certificate, self.solution.duals)
+
+
+def check_problem(target: Floats, weight: Floats, n_rows: int, tol: float) -> None:
+    """Raise a sentence where the loop was called with what no master can solve."""
+    if n_rows == 0:
+        raise ValueError("There are no rows to fit.")
+    for name, values in (("target", target), ("sample_weight", weight)):
+        if len(values) != n_rows:
+            raise ValueError(f"{name} has {len(values)} rows, but {n_rows} rows are to be fitted.")
+        if not np.isfinite(values).all():
+            raise ValueError(f"{name} has NaN or infinity at row {int(np.argmin(np.isfinite(values)))}.")
+    if not weight.min() > 0:
+        raise ValueError(f"sample_weight must be > 0; row {int(np.argmin(weight))} has {weight.min()}: leave it out.")
+    if not tol > 0:
+        raise ValueError(f"tol must be > 0; got {tol}.")
+
+
+def check_column(column: Column, taken: dict[Hashable, None], n_rows: int, number: int) -> None:
+    """Raise a sentence where a family broke its promise: the author of a new one will want to know."""
+    family, response = type(column.learner).__name__, column.response
+    where = f"Column {number} ({family}):"
+    if response.shape != (n_rows,):
+        raise ValueError(f"{where} the response has the shape {response.shape}, not ({n_rows},).")
+    if response.dtype not in (np.int8, np.float32, np.float64):
+        raise TypeError(f"{where} the response is {response.dtype}; make it int8 where it is +-1, else float32 or 64.")
+    if not (np.isfinite(column.score) and np.isfinite(np.sum(response))):
+        raise ValueError(f"{where} the response or its price {column.score} is NaN or infinite.")
+    if column.learner.key in taken:
+        raise ValueError(f"{where} the learner {column.learner} was taken before; price must leave out taken keys.")

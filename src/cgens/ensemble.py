@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from cgens.types import AnyArray, Floats, Learner, LearnerPack
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ensemble:
     """F(x) = sum_j w_j h_j(x) + b, immutable.
 
@@ -35,12 +35,12 @@ class Ensemble:
     (20, (569, 20), (569, 1))
     """
 
-    learners: tuple[Learner, ...] = field(repr=False)
+    learners: tuple[Learner, ...]
     weights: Floats
     intercept: Floats
-    means: Floats = field(repr=False)
-    path: tuple[tuple[Floats, Floats], ...] = field(repr=False)
-    _packs: tuple[tuple[AnyArray, LearnerPack], ...] = field(repr=False)
+    means: Floats
+    path: tuple[tuple[Floats, Floats], ...]
+    _packs: tuple[tuple[AnyArray, LearnerPack], ...]
 
     @staticmethod
     def of(learners: Sequence[Learner], means: Sequence[float], path: Sequence[tuple[Floats, Floats]]) -> Ensemble:
@@ -50,6 +50,10 @@ class Ensemble:
 
     def __len__(self) -> int:
         return len(self.learners)
+
+    def __repr__(self) -> str:
+        families = ", ".join(f"{len(pack)} {type(self.learners[columns[0]]).__name__}" for columns, pack in self._packs)
+        return f"<Ensemble of {families or 'no learners'}>"
 
     def respond(self, X: AnyArray, n_threads: int = 1) -> AnyArray:
         """Return h_j(x_i), shape (n, J); int8 where all learners are +-1."""

@@ -24,7 +24,8 @@ class CertificateCheck:
     n_candidates : int or None
     max_price : float or None
     full_lower_bound, full_relative_gap : float or None
-        Of the SVM over the whole pool; None where the pool is not finite.
+        Of the SVM over the whole pool; None where the certificate does not speak of a pool, or of one that is not
+        made of stumps: this module knows no other.
     problems : tuple of str
         One sentence for each disagreement with ``model.certificate_`` and for each violated constraint.
     """
@@ -89,12 +90,14 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
     dual = np.abs(model.duals_).sum() - 0.5 * np.sum((responses @ model.duals_) ** 2)
     _compare(problems, "primal", certificate.primal, primal, scale)
     _compare(problems, "dual", certificate.dual, dual, scale)
+    _compare(problems, "relative_gap", certificate.relative_gap, relative_gap(primal, dual), rtol)
     if primal - dual < -scale:
         problems.append(f"The gap is negative: primal {primal!r}, dual {dual!r}.")
 
     n_candidates = max_price = full_bound = full_gap = None
-    if certificate.scope == "pool":
-        max_bins = model.weak_learner.max_bins if isinstance(model.weak_learner, Stump) else Stump().max_bins
+    family = Stump() if model.weak_learner == "stump" else model.weak_learner
+    if certificate.scope == "pool" and isinstance(family, Stump):
+        max_bins = family.max_bins
         taken = [learner for learner in learners if isinstance(learner, StumpLearner)]
         kept = weight > 0
         prices, free = stump_pool_prices(X[kept], weight[kept], model.duals_[kept], max_bins, taken)
@@ -104,14 +107,15 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
         total = np.abs(model.bound_duals_).sum()
         shrink = min(1.0, total / energy) if energy > 0 else 1.0
         full_bound = float(shrink * total - 0.5 * shrink**2 * energy)
-        full_gap = relative_gap(primal, full_bound)
+        full_gap = float(relative_gap(primal, full_bound))
         _compare(problems, "n_candidates", certificate.n_candidates, n_candidates, 0)
         _compare(problems, "max_price", certificate.max_price, max_price, rtol * max(1.0, total))
         _compare(problems, "full_lower_bound", certificate.full_lower_bound, full_bound, scale)
+        _compare(problems, "full_relative_gap", certificate.full_relative_gap, full_gap, rtol)
     return CertificateCheck(
         primal=float(primal),
         dual=float(dual),
-        relative_gap=relative_gap(primal, dual),
+        relative_gap=float(relative_gap(primal, dual)),
         n_candidates=n_candidates,
         max_price=max_price,
         full_lower_bound=full_bound,
@@ -144,8 +148,8 @@ def stump_thresholds(values: Floats, weight: Floats, max_bins: int | None) -> Fl
         chosen: list[int] = []
         for k in cuts:
             filled += weights[k]
-            # A bin is closed by the value that fills its share of what was left when it was opened.
-            if len(chosen) + 1 < max_bins and filled >= left / (max_bins - len(chosen)):
+            # A bin is closed by the value that fills its share of what was left when it was opened, but for rounding.
+            if len(chosen) + 1 < max_bins and filled >= (1 - 1e-9) * left / (max_bins - len(chosen)):
                 chosen.append(int(k))
                 left, filled = left - filled, 0.0
         cuts = np.array(chosen, dtype=np.intp)

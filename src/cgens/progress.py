@@ -28,9 +28,11 @@ class ProgressBar:
         self._last = 0.0
         self._logged = 0
         self._open = False
+        self._seconds = [0.0]  # at each number of columns
 
     def __call__(self, state: Round) -> None:
         """Draw, if it is time to."""
+        self._seconds += [state.seconds] * (state.n_columns + 1 - len(self._seconds))
         last = state.n_columns == state.max_columns
         if self._live:
             if last or state.seconds - self._last >= self._every:
@@ -52,8 +54,9 @@ class ProgressBar:
     def _text(self, state: Round) -> str:
         share = state.n_columns / state.max_columns
         done = round(self._WIDTH * share)
-        # A round costs about as much as it has columns, on top of a fixed part: between linear and quadratic.
-        left = state.seconds * (share**-1.5 - 1)
+        # The later half of the rounds tells best what the next ones will cost.
+        recent = state.n_columns - state.n_columns // 2
+        left = (state.max_columns - state.n_columns) * (state.seconds - self._seconds[-1 - recent]) / recent
         return (
             f"[{'#' * done}{'.' * (self._WIDTH - done)}] {state.n_columns}/{state.max_columns} columns"
             f" | gap {state.relative_gap:.1e} | {state.seconds:.1f} s, {left:.1f} s left"

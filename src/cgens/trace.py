@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from cgens.types import Certificate, Floats, MasterSolution
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trace:
     """What happened in each round.
 
@@ -21,7 +21,8 @@ class Trace:
     score : ndarray of shape (n_rounds + 1,)
         Price of the column that the round added; nan in entry 0.
     primal, dual, relative_gap : ndarray of shape (n_rounds + 1,)
-        Of the restricted master after the round.
+        Of the restricted master after the round. Only the last round is solved to the tolerance asked for; the
+        others to 3e-3, or less where that is hard.
     full_lower_bound : ndarray of shape (n_rounds + 1,)
         The pool's lower bound from the round's duals; -inf where none was computed.
     price_seconds, solve_seconds : ndarray of shape (n_rounds + 1,)
@@ -44,11 +45,14 @@ class Trace:
     solve_seconds: Floats
     n_iter: Floats
     certificate: Certificate
-    duals: Floats = field(repr=False)
-    bound_duals: Floats | None = field(repr=False)
+    duals: Floats
+    bound_duals: Floats | None
 
     def __len__(self) -> int:
         return len(self.primal)
+
+    def __repr__(self) -> str:
+        return f"<Trace of {len(self) - 1} rounds: {self.certificate}>"
 
 
 @dataclass

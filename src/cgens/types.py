@@ -111,9 +111,10 @@ class Pricing:
     column : Column or None
         The best one outside the working set; None where every candidate is taken or priced 0.
     n_candidates : int or None
-        Size of the pool; None where the pool is not finite (fresh samples, learned features).
+        Size of the pool; None where the pool is not finite (fresh samples, learned features) or does not hold the
+        whole working set (a warm start from another pool).
     energy : float or None
-        Sum of price^2 over the whole pool, the working set included; None where the pool is not finite.
+        Sum of price^2 over the whole pool, the working set included; None as above.
     """
 
     column: Column | None

@@ -23,7 +23,8 @@ def numeric_input(X: Any) -> Any:
 
 
 def finite_input(X: AnyArray) -> AnyArray:
-    """Return `X`, or raise a sentence that says where it has NaN or infinity."""
+    """Return `X`, aligned in memory, or raise a sentence that says where it has NaN or infinity."""
+    X = np.require(X, requirements="A")
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(np.sum(X)):  # one pass without a temporary, and almost always the answer
             return X

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from numbers import Integral, Real
 from typing import Any
 
@@ -9,7 +10,7 @@ import joblib
 import numpy as np
 
 from cgens._core import default_threads, usable_threads
-from cgens.types import WeakLearner
+from cgens.types import Floats, WeakLearner
 from cgens.weak_learners import Stump
 
 #: Names that `weak_learner` takes.
@@ -40,7 +41,7 @@ def resolve_weak_learner(value: Any) -> WeakLearner:
             raise ValueError(f"weak_learner must be one of {sorted(WEAK_LEARNERS)} or an object; got {value!r}.")
         family: WeakLearner = WEAK_LEARNERS[value]()
         return family
-    if not hasattr(value, "begin"):
+    if isinstance(value, type) or not hasattr(value, "begin"):
         raise TypeError(
             f"weak_learner must be a name or an object with a method begin(sample, rng, n_threads), such as "
             f"cgens.weak_learners.Stump(); got {value!r}."
@@ -48,12 +49,23 @@ def resolve_weak_learner(value: Any) -> WeakLearner:
     return value  # type: ignore[no-any-return]
 
 
-def resolve_c(value: Any, total_weight: float, largest_weight: float) -> float:
+def total_weight(weights: Floats) -> float:
+    """Return the exactly rounded sum: the same in whatever order the rows come."""
+    try:
+        return math.fsum(weights)
+    except OverflowError:
+        raise ValueError(
+            f"The sample weights add up to more than a number can hold (the largest is {weights.max():.3g}): divide "
+            "them by their largest."
+        ) from None
+
+
+def resolve_c(value: Any, total: float, largest_weight: float) -> float:
     """Return the number that `C` stands for, for rows of this total and largest weight."""
     if isinstance(value, str):
         if value != "scale":
             raise ValueError(f"C must be a number > 0 or 'scale'; got {value!r}.")
-        return SCALE_TOTAL / total_weight
+        return SCALE_TOTAL / total
     C = check_positive("C", value)
     largest = C * largest_weight
     if not 1e-100 < largest < 1e100:  # squares of duals must stay numbers

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterator
 from typing import Any, Self
@@ -17,7 +16,14 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from cgens.coding import decode_binary, encode_binary
 from cgens.colgen import generate_columns
 from cgens.estimators._inputs import finite_input, numeric_input
-from cgens.estimators._parameters import check_count, check_positive, resolve_c, resolve_threads, resolve_weak_learner
+from cgens.estimators._parameters import (
+    check_count,
+    check_positive,
+    resolve_c,
+    resolve_threads,
+    resolve_weak_learner,
+    total_weight,
+)
 from cgens.importances import stump_importances
 from cgens.masters import Hinge
 from cgens.progress import ProgressBar
@@ -141,16 +147,17 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"loss must be 'auto' or 'hinge'; got {self.loss!r}.")
         n_estimators, tol = check_count("n_estimators", self.n_estimators), check_positive("tol", self.tol)
         n_threads, family = resolve_threads(self.n_jobs), resolve_weak_learner(self.weak_learner)
-        initial = self._earlier_ensemble(n_estimators)
+        earlier = getattr(self, "n_features_in_", None)
         X, y = validate_data(self, numeric_input(X), y, dtype=[np.float64, np.float32], ensure_all_finite=False)
-        finite_input(X)
+        X = finite_input(X)
+        initial = self._earlier_ensemble(n_estimators, earlier)
         sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         self.classes_, codes = self._binary_labels(y)
         target = encode_binary(codes)
         order = SampleOrder.of(X, target, sample_weight, n_threads)
         # Class weights come after the merging of equal rows: k copies then have exactly the weight k times one.
         weight = order.weight * self._class_factors(codes, sample_weight)[codes[order.rows]]
-        self.C_ = resolve_c(self.C, total_weight=math.fsum(sample_weight), largest_weight=float(weight.max()))
+        self.C_ = resolve_c(self.C, total=total_weight(sample_weight), largest_weight=float(weight.max()))
         bar = ProgressBar() if self.verbose else None
         try:
             self.ensemble_, self.trace_ = generate_columns(
@@ -173,9 +180,15 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._store(order, n_estimators)
         return self
 
-    def _earlier_ensemble(self, n_estimators: int) -> Any:
+    def _earlier_ensemble(self, n_estimators: int, n_features: int | None) -> Any:
+        """Return what a warm start begins with; `n_features` is what the earlier fit had."""
         if not self.warm_start or not hasattr(self, "ensemble_"):
             return None
+        if n_features != self.n_features_in_:
+            raise ValueError(
+                f"X has {self.n_features_in_} features, but the earlier fit had {n_features}: warm_start=True needs "
+                "the same ones."
+            )
         if n_estimators < len(self.ensemble_):
             raise ValueError(
                 f"n_estimators={n_estimators} must be at least the {len(self.ensemble_)} columns of the earlier fit "
@@ -198,7 +211,7 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _class_factors(self, codes: AnyArray, sample_weight: Floats) -> Floats:
         """Return what `class_weight` multiplies each class by. "balanced" counts weights, not rows."""
-        totals = np.array([math.fsum(sample_weight[codes == code]) for code in (0, 1)])  # in any order the same
+        totals = np.array([total_weight(sample_weight[codes == code]) for code in (0, 1)])  # in any order the same
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
             factors = totals.sum() / (2 * np.where(totals > 0, totals, np.inf))
         else:

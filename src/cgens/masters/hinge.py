@@ -46,6 +46,12 @@ class Hinge(BaseEstimator):  # type: ignore[misc]
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedHinge:
         """Return the live problem; `target` is +-1 and has the shape (m, 1)."""
+        if not self.C > 0:
+            raise ValueError(f"C must be > 0; got {self.C}.")
+        if target.shape[1] != 1 or not np.all(np.abs(target) == 1):
+            odd = target[np.abs(target) != 1]
+            what = f"the value {odd[0]}" if len(odd) else f"{target.shape[1]} columns"
+            raise ValueError(f"The hinge loss needs one column of labels -1 and 1; the target has {what}.")
         return RestrictedHinge(self, target[:, 0], self.C * sample_weight, n_threads)
 
 
@@ -59,7 +65,7 @@ class RestrictedHinge:
 
     def add(self, response: AnyArray) -> None:
         """Add one column of shape (m,), int8 or floating."""
-        self._solver.add(response)
+        self._solver.add(np.ascontiguousarray(response))
 
     def solve(self, tol: float, interrupted: Poll, quick: bool = False) -> MasterSolution:
         """Solve to a relative gap of `tol`, starting from the last solution."""

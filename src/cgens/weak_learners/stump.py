@@ -86,17 +86,20 @@ class StumpPricer:
         n_bins = len(sample) + 1 if max_bins is None else max_bins
         self._scan = StumpScan(sample.X, sample.rows, sample.weight, n_bins, n_threads)
         self._seen: set[Hashable] = set()
+        self._complete = True  # every taken stump is one of the pool
 
     def price(self, duals: Floats, taken: Set[Hashable]) -> Pricing:
         """Return the stump with the largest |sum_i duals_i h(x_i)| that is not in `taken`."""
         for key in taken - self._seen:
-            self._scan.take(*key)  # type: ignore[misc]
+            # After a warm start from other bins or rows a taken stump may lie outside the pool, whose energy then
+            # says nothing about the master's: no bound, rather than a false one.
+            self._complete &= self._scan.take(*key)  # type: ignore[misc]
             self._seen.add(key)
         found, feature, threshold, price, energy = self._scan.price(np.ascontiguousarray(duals[:, 0]))
         column = None
         if found:
             column = Column(StumpLearner(feature, threshold), self._scan.respond(feature, threshold), price)
-        return Pricing(column, self._scan.n_candidates, energy)
+        return Pricing(column, self._scan.n_candidates, energy) if self._complete else Pricing(column)
 
     def pool(self) -> list[Floats]:
         """Return the thresholds of every feature, those with a repeated response included."""

@@ -1,0 +1,225 @@
+"""CGEns beside AdaBoost and an RBF-SVM: two tables, two certificates checked, and three pictures in ``demo/``.
+
+Every method runs on one thread, with its default parameters but for the number of stumps. The data come with
+scikit-learn or from a seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.model_selection import train_test_split
+from sklearn.svm import SVC
+
+from cgens import CGEnsClassifier
+from cgens.inspection import check_certificate
+
+try:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    from matplotlib.colors import ListedColormap
+except ImportError:
+    plt = None
+
+FOLDER = Path("demo")
+N_SPLITS = 3
+FEW, MANY = 100, 500  # stumps
+RADIUS = np.sqrt(2 * np.log(2))  # half of a 2-D standard Gaussian lies inside
+BLUE, ORANGE = "#0072B2", "#D55E00"  # from Okabe and Ito's palette, which everyone can tell apart
+COLOURS = {"CGEns": (BLUE, "#8DBFE0"), "AdaBoost": (ORANGE, "#F2B48F")}  # dark for test, light for training
+STYLE = {"font.size": 11, "axes.titlesize": 12, "axes.spines.top": False, "axes.spines.right": False}
+
+
+class Split(NamedTuple):
+    """Rows to learn from and rows to be judged by."""
+
+    X_train: np.ndarray
+    X_test: np.ndarray
+    y_train: np.ndarray
+    y_test: np.ndarray
+
+
+def digits_split(seed: int) -> Split:
+    """Return scikit-learn's digits, odd against even: a random half to learn from."""
+    X, digit = load_digits(return_X_y=True)
+    return Split(*train_test_split(X, np.where(digit % 2 == 1, "odd", "even"), test_size=0.5, random_state=seed))
+
+
+def disc_split(seed: int) -> Split:
+    """Return the paper's toy: points of a 2-D Gaussian, inside a circle against outside."""
+    X = np.random.default_rng(seed).standard_normal((5000, 2))
+    y = np.where(np.hypot(*X.T) < RADIUS, "inside", "outside")
+    return Split(X[:1000], X[1000:], y[:1000], y[1000:])
+
+
+def methods() -> dict[tuple[str, int], Any]:
+    """Return the models to compare, by name and number of stumps."""
+    models: dict[tuple[str, int], Any] = {}
+    for n in (FEW, MANY):
+        models["CGEns", n] = CGEnsClassifier(n_estimators=n, n_jobs=1)
+        models["AdaBoost", n] = AdaBoostClassifier(n_estimators=n, random_state=0)
+    models["SVC (RBF)", 0] = SVC()
+    return models
+
+
+def seconds(work: Callable[[], Any], repeats: int = 1) -> float:
+    """Return the least time that `work` took."""
+    times = []
+    for _ in range(repeats):
+        began = perf_counter()
+        work()
+        times.append(perf_counter() - began)
+    return min(times)
+
+
+def size(model: Any) -> str:
+    """Return what a model consists of."""
+    if isinstance(model, SVC):
+        return f"{model.n_support_.sum()} support vectors"
+    return f"{len(model.ensemble_ if isinstance(model, CGEnsClassifier) else model.estimators_)} stumps"
+
+
+def test_error(model: Any, split: Split) -> float:
+    """Return the share of wrong test rows, in per cent."""
+    return 100 * float(np.mean(model.predict(split.X_test) != split.y_test))
+
+
+def compare(title: str, splits: list[Split]) -> dict[tuple[str, int], Any]:
+    """Print the table of all methods over all splits; return the models of the first split."""
+    n_train, n_test = len(splits[0].y_train), len(splits[0].y_test)
+    print(f"\n{title}: {n_train} rows to learn from, {n_test} to test\n")
+    print(f"  {'method':<10}{'test error %':>16}{'fit seconds':>14}{'prediction us/row':>20}   size")
+    first = {}
+    for key, method in methods().items():
+        models = [clone(method) for _ in splits]
+        pairs = list(zip(models, splits, strict=True))
+        fit = np.median([seconds(lambda m=m, s=s: m.fit(s.X_train, s.y_train)) for m, s in pairs])
+        prediction = seconds(lambda m=models[0]: m.predict(splits[0].X_test), repeats=5) / n_test
+        errors = [test_error(m, s) for m, s in pairs]
+        error = f"{np.mean(errors):.2f} +- {np.std(errors, ddof=1):.2f}"
+        print(f"  {key[0]:<10}{error:>16}{fit:>14.3f}{1e6 * prediction:>20.2f}   {size(models[0])}")
+        first[key] = models[0]
+    return first
+
+
+def explain_certificate(model: CGEnsClassifier, split: Split) -> None:
+    """Say in words what the certificate proves, and derive it anew."""
+    proof = model.certificate_
+    check = check_certificate(model, split.X_train, split.y_train)
+    verdict = "it holds." if check.agrees else "IT DOES NOT HOLD. " + " ".join(check.problems)
+    print(
+        f"\n  The SVM over the {model.n_columns_} chosen stumps is solved to within {100 * proof.relative_gap:.2g} %:"
+        f" its objective is {proof.primal:.4f}.\n  No ensemble over all {proof.n_candidates} stumps can be better than"
+        f" {proof.full_lower_bound:.4f}, which is {100 * proof.full_relative_gap:.2g} % less.\n"
+        f"  Derived anew from the data and the duals, in plain NumPy: {verdict}"
+    )
+
+
+def draw_disc(split: Split, models: dict[tuple[str, int], Any]) -> Any:
+    """Draw the decision regions of CGEns and AdaBoost, the training points and the true circle."""
+    figure, panels = plt.subplots(1, 2, figsize=(10, 5.7), sharex=True, sharey=True, layout="constrained")
+    edge, angle = 2.0, np.linspace(0, 2 * np.pi, 400)
+    side = np.linspace(-edge, edge, 400)
+    grid = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    shades, box = ListedColormap(["#BBD8EC", "#F6D3B8"]), (-edge, edge)
+    for panel, name in zip(panels, COLOURS, strict=True):
+        region = (models[name, FEW].predict(grid) == "outside").reshape(len(side), -1)
+        panel.imshow(region, extent=(*box, *box), origin="lower", cmap=shades, interpolation="nearest")
+        for label, colour in (("inside", BLUE), ("outside", ORANGE)):
+            points = split.X_train[split.y_train == label]
+            panel.plot(*points.T, ".", color=colour, markersize=5, markeredgewidth=0, label=label)
+        panel.plot(RADIUS * np.cos(angle), RADIUS * np.sin(angle), color="black", linewidth=1.3, label="true circle")
+        panel.set(xlim=box, ylim=box, xticks=range(-2, 3), yticks=range(-2, 3), xlabel="$x_1$", aspect="equal")
+        panel.set_title(f"{name}, {FEW} stumps: test error {test_error(models[name, FEW], split):.1f} %")
+    panels[0].set_ylabel("$x_2$")
+    legend = figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
+    for handle in legend.legend_handles[:2]:
+        handle.set_markersize(10)
+    return figure
+
+
+def draw_convergence(split: Split, models: dict[tuple[str, int], Any]) -> Any:
+    """Draw errors and gaps against rounds."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.3), layout="constrained")
+    for name, (dark, light) in COLOURS.items():
+        model = models[name, MANY]
+        training = [100 * np.mean(labels != split.y_train) for labels in model.staged_predict(split.X_train)]
+        test = [100 * np.mean(labels != split.y_test) for labels in model.staged_predict(split.X_test)]
+        rounds = np.arange(1, len(test) + 1)
+        left.plot(rounds, test, color=dark, linewidth=1.3, zorder=3, label=f"{name}, test")
+        left.plot(rounds, training, color=light, linewidth=1, label=f"{name}, training")
+    left.set(xlabel="rounds", ylabel="error (%)", ylim=(0, 10), title="Errors on the disc")
+    left.legend(frameon=False)
+
+    model = models["CGEns", MANY]
+    trace, rounds = model.trace_, np.arange(len(model.trace_))
+    right.semilogy(rounds, trace.relative_gap, ".", color="#56B4E9", markersize=4, label="over the chosen stumps")
+    # Every round's model is one over all stumps, and every round's bound holds for them all: take the best of each.
+    full_gap = 1 - np.maximum.accumulate(trace.full_lower_bound) / np.minimum.accumulate(trace.primal)
+    right.semilogy(rounds, full_gap, color="black", label=f"over all {model.certificate_.n_candidates} stumps")
+    right.axhline(model.tol, color="0.4", linewidth=1, linestyle="--", label=f"tol = {model.tol:g}")
+    right.set(xlabel="rounds", ylabel="relative duality gap", ylim=(2e-5, 2), title="Optimality of CGEns on the disc")
+    right.legend(frameon=False)
+    return figure
+
+
+def draw_digits(split: Split, model: CGEnsClassifier) -> Any:
+    """Draw the importance of each pixel; and right and wrong test digits, from the lowest decision to the highest."""
+    figure = plt.figure(figsize=(10, 3.3), layout="constrained")
+    left, right = figure.subfigures(1, 2, width_ratios=(1, 2), wspace=0.05)
+    left.suptitle("What the model looks at")
+    panel = left.subplots()
+    image = panel.imshow(100 * model.feature_importances_.reshape(8, 8), cmap="Blues")
+    panel.set(xticks=[], yticks=[])
+    panel.spines[:].set_visible(True)
+    left.colorbar(image, label="importance of the pixel (%)", shrink=0.9)
+
+    right.suptitle("Test digits and their decision values, positive for odd")
+    decisions, labels = model.decision_function(split.X_test), model.predict(split.X_test)
+    for panels, correct in zip(right.subplots(2, 7), (True, False), strict=True):
+        rows = np.flatnonzero((labels == split.y_test) == correct)
+        ranked = rows[np.argsort(decisions[rows])]
+        for panel, i in zip(panels, ranked[np.linspace(0, len(ranked) - 1, len(panels)).astype(int)], strict=True):
+            panel.imshow(split.X_test[i].reshape(8, 8), cmap="gray_r")
+            panel.set(xticks=[], yticks=[])
+            panel.spines[:].set_visible(False)
+            panel.set_title(f"{decisions[i]:+.1f} {labels[i]}".replace("-", "\N{MINUS SIGN}"), fontsize=10)
+        panels[0].set_ylabel("right" if correct else "wrong", fontsize=12)
+    return figure
+
+
+def main() -> None:
+    """Compare, certify, draw."""
+    print(f"Test error: mean and standard deviation over {N_SPLITS} random splits; fit: the median of {N_SPLITS}.")
+    print("Prediction: the whole test set at once, best of 5. Everything on one thread. Sizes are those of split 1.")
+    digits, disc = ([draw(seed) for seed in range(N_SPLITS)] for draw in (digits_split, disc_split))
+    on_digits = compare("Digits, odd against even", digits)
+    explain_certificate(on_digits["CGEns", MANY], digits[0])
+    on_disc = compare("A disc in the plane, inside against outside", disc)
+    explain_certificate(on_disc["CGEns", MANY], disc[0])
+    if plt is None:
+        print("\nThere are no pictures, because matplotlib is missing: pip install 'cgens[plot]'.")
+        return
+    FOLDER.mkdir(exist_ok=True)
+    print("\nPictures:")
+    with plt.rc_context(STYLE):
+        for name, figure in (
+            ("disc", draw_disc(disc[0], on_disc)),
+            ("convergence", draw_convergence(disc[0], on_disc)),
+            ("digits", draw_digits(digits[0], on_digits["CGEns", MANY])),
+        ):
+            figure.savefig(FOLDER / f"{name}.png", dpi=150)
+            print(f"  {FOLDER / name}.png")
+
+
+if __name__ == "__main__":
+    main()
