@@ -11,6 +11,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -117,6 +118,7 @@ void construct_scan(StumpScan* self, const Matrix<T>& X, const Vector<std::int64
 
 auto price(StumpScan& self, const Vector<double>& duals) {
     require(duals.shape(0) == self.n_rows(), "price: one dual per row");
+    for (std::size_t i = 0; i < duals.shape(0); ++i) require(std::isfinite(duals(i)), "price: duals must be finite");
     StumpPrice best;
     {
         nb::gil_scoped_release released;
@@ -173,6 +175,10 @@ NB_MODULE(_core, m) {
                 require(linear.shape(0) > 0, "DualCd: no rows");
                 require(linear.shape(0) == lower.shape(0) && linear.shape(0) == upper.shape(0),
                         "DualCd: lengths differ");
+                for (std::size_t i = 0; i < linear.shape(0); ++i)
+                    require(std::isfinite(linear(i)) && std::isfinite(upper(i) - lower(i)) && lower(i) <= 0 &&
+                                upper(i) >= 0,
+                            "DualCd: finite numbers, lower <= 0 <= upper");
                 new (self) DualCd(to_vector(linear), to_vector(lower), to_vector(upper), n_threads);
             },
             "linear"_a.noconvert(), "lower"_a.noconvert(), "upper"_a.noconvert(), "n_threads"_a)

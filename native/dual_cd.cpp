@@ -23,8 +23,8 @@ constexpr double kWorthwhileShare = 0.2;
 // Rounding of w grows with the number of steps added to it: recompute it from the duals after this many a row.
 constexpr std::int64_t kStepsPerRefresh = 64;
 // A Newton step is taken when coordinate descent has done as many multiplications as it costs, and never over more
-// inside rows than this (their matrix would take 32 MB).
-constexpr std::size_t kMostPolished = 2000;
+// inside rows than this: it takes some tenths of a second then, and Ctrl-C has to wait for it.
+constexpr std::size_t kMostPolished = 1000;
 constexpr auto kPollEvery = std::chrono::milliseconds(50);
 
 }  // namespace

@@ -90,7 +90,7 @@ def generate_columns(
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> y = np.array([-1.0, -1.0, 1.0, 1.0])
     >>> ensemble, trace = generate_columns(Hinge(C=1.0), Stump(), X, y)
-    >>> ensemble.decision(X).ravel()
+    >>> ensemble.decision(X).ravel().round(3)
     array([-1., -1.,  1.,  1.])
     """
     target = np.ascontiguousarray(target if target.ndim == 2 else target[:, None], dtype=np.float64)

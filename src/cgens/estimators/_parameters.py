@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from numbers import Integral, Real
 from typing import Any
 
@@ -79,4 +80,6 @@ def resolve_threads(n_jobs: Any) -> int:
         return usable_threads(default_threads())
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise ValueError(f"n_jobs must be None or an integer other than 0; got {n_jobs!r}.")
-    return usable_threads(int(joblib.effective_n_jobs(int(n_jobs))))
+    # No more than there are processors: OpenMP ends the process when it cannot start as many threads as it was told.
+    most = max(os.cpu_count() or 1, default_threads())
+    return usable_threads(min(int(joblib.effective_n_jobs(int(n_jobs))), most))

@@ -1,0 +1,36 @@
+"""Fixtures and the test profile that all folders share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Tests run beside other work, and many of them are tiny: threads that wait should sleep. Read when OpenMP is loaded.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+from cgens import _core
+
+settings.register_profile(
+    "cgens",
+    deadline=None,  # the first call of a kernel starts threads and is slow
+    derandomize=True,  # the same examples everywhere: a failure can be repeated
+    max_examples=40,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("cgens")
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(7)
+
+
+@pytest.fixture
+def restore_simd_level() -> Iterator[None]:
+    """Let a test force SIMD levels, and go back to the best one afterwards."""
+    yield
+    _core.force_simd_level("")

@@ -1,0 +1,79 @@
+"""A weak-learner family as a user would write it: cos(theta.x - kappa), in plain Python, without a line in the library.
+
+With ``pool`` candidates drawn once the pool is finite and models get a certificate for all of it; with ``fresh=True``
+each round draws new candidates and there is none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from cgens.types import Column, Pricing
+
+
+class Cosines(BaseEstimator):
+    """Random cosines, the family behind random Fourier features."""
+
+    def __init__(self, n_candidates=40, gamma=0.5, fresh=False, dtype="float64"):
+        self.n_candidates = n_candidates
+        self.gamma = gamma
+        self.fresh = fresh
+        self.dtype = dtype
+
+    def begin(self, sample, rng, n_threads):
+        return CosinePricer(self, sample.matrix(), rng)
+
+
+@dataclass(frozen=True)
+class CosineLearner:
+    theta: tuple[float, ...]
+    kappa: float
+    dtype: str
+    sign: int = 1
+
+    @property
+    def key(self):
+        return (self.theta, self.kappa)
+
+    def respond(self, X):
+        # One column at a time: the same sum for one row as for many, which a matrix product does not promise.
+        phase = np.zeros(len(X))
+        for j, slope in enumerate(self.theta):
+            phase += slope * X[:, j]
+        return (self.sign * np.cos(phase - self.kappa)).astype(self.dtype)
+
+    def negated(self):
+        return CosineLearner(self.theta, self.kappa, self.dtype, -self.sign)
+
+
+class CosinePricer:
+    def __init__(self, spec, X, rng):
+        self._spec, self._X, self._rng = spec, X, rng
+        self._draw()
+
+    def _draw(self):
+        n, d = self._spec.n_candidates, self._X.shape[1]
+        thetas = self._rng.normal(scale=np.sqrt(2 * self._spec.gamma), size=(n, d))
+        kappas = self._rng.uniform(0, 2 * np.pi, size=n)
+        self.learners = [
+            CosineLearner(tuple(theta.tolist()), float(kappa), self._spec.dtype)
+            for theta, kappa in zip(thetas, kappas, strict=True)
+        ]
+        self._responses = np.array([learner.respond(self._X) for learner in self.learners])
+
+    def price(self, duals, taken):
+        if self._spec.fresh:
+            self._draw()
+        prices = self._responses.astype(np.float64) @ duals[:, 0]
+        free = np.array([learner.key not in taken for learner in self.learners])
+        sizes = np.where(free, np.abs(prices), 0.0)
+        best = int(np.argmax(sizes))
+        column = None
+        if sizes[best] > 0:
+            column = Column(self.learners[best], self._responses[best], float(prices[best]))
+        if self._spec.fresh:
+            return Pricing(column)
+        return Pricing(column, len(self.learners), float(np.sum(prices**2)))

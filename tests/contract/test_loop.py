@@ -1,0 +1,196 @@
+"""What the loop promises, with every master and every family."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from cgens import generate_columns
+from cgens.types import Status
+from tests.contract.tables import FAMILIES, MASTERS
+from tests.tolerances import BALANCE, CLOSED_FORM, NEGATIVE_GAP, STATIONARITY
+
+TOL = 1e-5
+
+
+@pytest.fixture(params=MASTERS)
+def master(request):
+    return MASTERS[request.param]
+
+
+@pytest.fixture(params=FAMILIES)
+def family(request):
+    return FAMILIES[request.param]
+
+
+@pytest.fixture(params=[name for name, case in FAMILIES.items() if case.finite])
+def finite_family(request):
+    return FAMILIES[request.param]
+
+
+@pytest.fixture
+def data(master, rng):
+    X = rng.normal(size=(60, 3)).round(1)
+    return X, master.make_target(rng, X[:, 0] - X[:, 1])
+
+
+def run(master, family, data, **options):
+    options = {"tol": TOL, "max_columns": 25, "rng": np.random.default_rng(5), **options}
+    return generate_columns(master.spec, family.spec, *data, **options)
+
+
+def test_a_fit_is_sound(master, family, data):
+    X, target = data
+    ensemble, trace = run(master, family, data)
+    certificate = trace.certificate
+    H = ensemble.respond(X).astype(float)
+    weight = np.ones(len(X))
+    assert certificate.relative_gap <= TOL
+    assert certificate.status in (Status.MAX_COLUMNS, Status.OPTIMAL)
+    assert master.infeasibility(target, weight, trace.duals) <= BALANCE
+    largest = np.abs(H).T @ np.abs(trace.duals)
+    assert np.all(np.abs(ensemble.weights - H.T @ trace.duals) <= STATIONARITY * largest)
+    scale = CLOSED_FORM * certificate.primal
+    assert certificate.primal == pytest.approx(master.primal(H, target, weight, ensemble), abs=scale)
+    assert certificate.dual == pytest.approx(master.dual(H, target, weight, trace.duals), abs=scale)
+
+
+def test_every_added_column_has_a_positive_price(master, family, data):
+    ensemble, trace = run(master, family, data)
+    assert len(ensemble) == len(trace) - 1 > 0
+    assert np.isnan(trace.score[0])
+    assert np.all(trace.score[1:] > 0)
+    assert len({learner.key for learner in ensemble.learners}) == len(ensemble)
+
+
+def test_the_first_column_is_the_best_for_the_empty_master(master, family, data):
+    X, target = data
+    empty = master.spec.begin(target, np.ones(len(X)), 1).solve(TOL, lambda: False)
+    ensemble, trace = run(master, family, data, max_columns=1)
+    price = empty.duals[:, 0] @ ensemble.learners[0].respond(X)
+    assert price == pytest.approx(trace.score[1], rel=CLOSED_FORM)
+
+
+def test_trace_has_one_entry_a_round(master, family, data):
+    ensemble, trace = run(master, family, data)
+    arrays = [getattr(trace, f.name) for f in fields(trace) if f.name not in ("certificate", "duals", "bound_duals")]
+    assert {array.shape for array in arrays} == {(len(ensemble) + 1,)}
+    assert len(trace) == len(ensemble) + 1
+    assert np.all(trace.price_seconds >= 0)
+    assert np.all(trace.solve_seconds >= 0)
+    assert trace.primal[-1] == trace.certificate.primal
+    assert trace.dual[-1] == trace.certificate.dual
+    assert np.all(trace.relative_gap >= -NEGATIVE_GAP)
+    assert np.array_equal(trace.relative_gap, (trace.primal - trace.dual) / trace.primal)
+    assert len(ensemble.path) == len(trace)
+
+
+def test_the_pool_is_certified_where_it_is_finite(master, family, data):
+    _, trace = run(master, family, data)
+    certificate = trace.certificate
+    assert certificate.scope == ("pool" if family.finite else "restricted")
+    assert (certificate.full_lower_bound is not None) == family.finite
+    assert (certificate.full_relative_gap is not None) == family.finite
+    assert (certificate.n_candidates is not None) == family.finite
+    assert (trace.bound_duals is not None) == family.finite
+    if family.finite:
+        assert certificate.full_lower_bound == trace.full_lower_bound.max()
+        assert certificate.full_lower_bound <= certificate.primal * (1 + NEGATIVE_GAP)
+        assert certificate.full_relative_gap >= -NEGATIVE_GAP
+    else:
+        assert np.all(trace.full_lower_bound == -np.inf)
+
+
+def test_a_finite_pool_is_solved_to_the_end(master, finite_family, data):
+    """The optimum over the pool: no price is left, and the bound for all of it meets the primal."""
+    ensemble, trace = run(master, finite_family, data, max_columns=10_000, tol=1e-8, price_tol=1e-9)
+    certificate = trace.certificate
+    assert certificate.status is Status.OPTIMAL
+    assert len(ensemble) <= certificate.n_candidates
+    assert certificate.max_price <= 1e-9 * np.abs(trace.duals).sum()
+    assert certificate.full_relative_gap <= 1e-7
+
+
+def test_callback_is_told_every_round(master, family, data):
+    rounds = []
+    ensemble, trace = run(master, family, data, callback=rounds.append, max_columns=7)
+    assert [state.n_columns for state in rounds] == list(range(1, len(ensemble) + 1))
+    assert {state.max_columns for state in rounds} == {7}
+    assert [state.score for state in rounds] == trace.score[1:].tolist()
+    assert all(state.relative_gap >= -NEGATIVE_GAP for state in rounds)
+    seconds = [state.seconds for state in rounds]
+    assert seconds == sorted(seconds)
+
+
+def test_callback_can_stop(master, family, data):
+    ensemble, trace = run(master, family, data, callback=lambda state: state.n_columns == 3)
+    assert len(ensemble) == 3
+    assert trace.certificate.status is Status.STOPPED
+    assert trace.certificate.relative_gap <= TOL, "what was stopped is solved to the tolerance all the same"
+
+
+def test_max_columns(master, family, data):
+    for most in (1, 4):
+        ensemble, trace = run(master, family, data, max_columns=most)
+        assert len(ensemble) == most
+        assert trace.certificate.status is Status.MAX_COLUMNS
+
+
+def test_epsilon_is_an_absolute_threshold(master, family, data):
+    _, trace = run(master, family, data, max_columns=1)
+    first = trace.score[1]
+    none, nothing = run(master, family, data, epsilon=first * 1.01)
+    assert len(none) == 0
+    assert nothing.certificate.status is Status.OPTIMAL
+    some, trace = run(master, family, data, epsilon=first / 2)
+    assert np.all(trace.score[1:] > first / 2)
+    assert 1 <= len(some) <= 25
+
+
+def test_restart_goes_on_where_it_was(master, family, data):
+    X, _ = data
+    half, _ = run(master, family, data, max_columns=6)
+    whole, trace = run(master, family, data, max_columns=10, initial=half)
+    assert whole.learners[:6] == half.learners
+    assert len(whole) == 10
+    assert len(trace) == 5, "entry 0 holds the earlier columns"
+    assert len(whole.path) == 11
+    assert len(list(whole.staged(X))) == 10
+    assert len({learner.key for learner in whole.learners}) == 10
+    assert trace.certificate.relative_gap <= TOL
+    again, trace = run(master, family, data, max_columns=6, initial=half)
+    assert again.learners == half.learners
+    assert trace.certificate.status is Status.MAX_COLUMNS
+
+
+def test_rows_and_weights(master, family, data):
+    """Rows given by an index, with weights, are the same as a table of those rows."""
+    X, target = data
+    rng = np.random.default_rng(0)
+    rows, weight = rng.permutation(60)[:50], rng.integers(1, 4, 50).astype(float)
+    picked = np.ascontiguousarray(target[rows])
+    chosen, trace = run(master, family, (X, picked), rows=rows, sample_weight=weight)
+    copied, other = run(master, family, (np.ascontiguousarray(X[rows]), picked), sample_weight=weight)
+    assert chosen.learners == copied.learners
+    assert np.array_equal(chosen.weights, copied.weights)
+    assert np.array_equal(trace.duals, other.duals)
+    means = weight @ chosen.respond(X[rows]) / weight.sum()
+    assert np.allclose(chosen.means, means, rtol=0, atol=CLOSED_FORM)
+
+
+def test_staged_ends_with_the_decision(master, family, data):
+    X, _ = data
+    ensemble, _ = run(master, family, data)
+    stages = list(ensemble.staged(X))
+    assert len(stages) == len(ensemble)
+    scale = CLOSED_FORM * np.abs(ensemble.weights).sum()
+    assert np.allclose(stages[-1], ensemble.decision(X), rtol=0, atol=scale)
+
+
+def test_the_same_fit_twice(master, family, data):
+    first, second = run(master, family, data), run(master, family, data, n_threads=2)
+    assert first[0].learners == second[0].learners
+    assert np.array_equal(first[0].weights, second[0].weights)
+    assert np.array_equal(first[1].duals, second[1].duals)

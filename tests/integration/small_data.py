@@ -1,0 +1,54 @@
+"""Data that ship with scikit-learn, cut to a size at which the pool can be enumerated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_classification
+
+Data = tuple[np.ndarray, np.ndarray]
+
+
+def _two_classes(X: np.ndarray, y: np.ndarray, first: int, second: int) -> Data:
+    kept = (y == first) | (y == second)
+    return X[kept], (y[kept] == second).astype(int)
+
+
+def breast_cancer(n_rows: int = 60) -> Data:
+    X, y = load_breast_cancer(return_X_y=True)
+    rows = np.random.default_rng(0).permutation(len(y))[:n_rows]
+    return X[rows], y[rows]
+
+
+def iris() -> Data:
+    return _two_classes(*load_iris(return_X_y=True), 1, 2)
+
+
+def wine() -> Data:
+    return _two_classes(*load_wine(return_X_y=True), 0, 1)
+
+
+def noisy() -> Data:
+    return make_classification(n_samples=90, n_features=6, n_informative=4, flip_y=0.2, random_state=1)
+
+
+def unbalanced() -> Data:
+    return make_classification(n_samples=120, n_features=5, weights=[0.9], class_sep=0.5, random_state=2)
+
+
+def contradictory() -> Data:
+    """Few distinct rows, both labels on many of them."""
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 3, size=(100, 3)).astype(float)
+    return X, (X.sum(axis=1) + rng.normal(scale=1.5, size=100) > 3).astype(int)
+
+
+SMALL_DATA: dict[str, Callable[[], Data]] = {
+    "breast cancer": breast_cancer,
+    "iris": iris,
+    "wine": wine,
+    "noisy": noisy,
+    "unbalanced": unbalanced,
+    "contradictory": contradictory,
+}

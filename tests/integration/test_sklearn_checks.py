@@ -1,0 +1,145 @@
+"""scikit-learn's own checks, none of them expected to fail; and the tools that people use estimators with."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from cgens import CGEnsClassifier
+from cgens.weak_learners import Stump
+from tests.contract.cosines import Cosines
+from tests.integration.small_data import breast_cancer, iris, noisy
+
+
+@parametrize_with_checks(
+    [CGEnsClassifier(n_estimators=20), CGEnsClassifier(Stump(max_bins=8), n_estimators=5, n_jobs=1)]
+)
+def test_sklearn_check(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("protocol", [2, pickle.HIGHEST_PROTOCOL])
+def test_pickle_round_trip(protocol):
+    X, y = noisy()
+    model = CGEnsClassifier(Stump(max_bins=20), n_estimators=15).fit(X, y)
+    copy = pickle.loads(pickle.dumps(model, protocol))
+    assert copy.decision_function(X).tobytes() == model.decision_function(X).tobytes()
+    assert copy.certificate_ == model.certificate_
+    assert copy.certificate_.status is model.certificate_.status
+    assert copy.ensemble_.learners == model.ensemble_.learners
+    assert [s.tolist() for s in copy.staged_decision_function(X)] == [
+        s.tolist() for s in model.staged_decision_function(X)
+    ]
+    copy.set_params(n_estimators=20, warm_start=True).fit(X, y)
+    assert copy.n_columns_ == 20
+
+
+def test_clone_copies_parameters_and_nothing_else():
+    model = CGEnsClassifier(Stump(max_bins=7), C=3.0).fit(*noisy())
+    fresh = clone(model)
+    assert not hasattr(fresh, "ensemble_")
+    assert fresh.get_params()["weak_learner__max_bins"] == 7
+    assert fresh.weak_learner is not model.weak_learner
+    assert fresh.C == 3.0
+
+
+def test_constructor_only_stores():
+    odd = object()
+    model = CGEnsClassifier(weak_learner=odd, loss=odd, C=odd, n_estimators=odd, tol=odd)
+    assert all(
+        model.get_params(deep=False)[name] is odd for name in ("weak_learner", "loss", "C", "n_estimators", "tol")
+    )
+
+
+def test_grid_search_over_nested_parameters():
+    X, y = noisy()
+    grid = {"weak_learner__max_bins": [2, 16, None], "C": [0.01, 0.1, "scale"]}
+    search = GridSearchCV(CGEnsClassifier(Stump(), n_estimators=10, n_jobs=1), grid, cv=3).fit(X, y)
+    assert len(search.cv_results_["params"]) == 9
+    assert not np.isnan(search.cv_results_["mean_test_score"]).any()
+    assert search.best_estimator_.weak_learner.max_bins == search.best_params_["weak_learner__max_bins"]
+    assert search.best_score_ > 0.5
+
+
+def test_grid_search_over_families():
+    X, y = noisy()
+    grid = {"weak_learner": ["stump", Stump(4), Cosines(gamma=0.1)]}
+    search = GridSearchCV(CGEnsClassifier(n_estimators=10, n_jobs=1, random_state=0), grid, cv=3).fit(X, y)
+    assert search.best_params_["weak_learner"] in grid["weak_learner"]
+
+
+def test_pipeline_calibration_and_cross_validation():
+    X, y = breast_cancer(200)
+    pipeline = make_pipeline(StandardScaler(), CGEnsClassifier(n_estimators=30, n_jobs=1))
+    assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.9
+    probabilities = CalibratedClassifierCV(CGEnsClassifier(n_estimators=10, n_jobs=1), cv=3).fit(X, y).predict_proba(X)
+    assert np.allclose(probabilities.sum(axis=1), 1)
+    assert not hasattr(CGEnsClassifier(), "predict_proba")
+    assert not hasattr(CGEnsClassifier(n_jobs=1).fit(X, y), "coef_")
+
+
+def test_more_classes_one_against_the_rest():
+    from sklearn.datasets import load_iris
+
+    X, y = load_iris(return_X_y=True)
+    model = OneVsRestClassifier(CGEnsClassifier(n_estimators=20, n_jobs=1)).fit(X, y)
+    assert model.score(X, y) > 0.9
+
+
+def fit_and_decide(X, y, n_jobs):
+    return CGEnsClassifier(n_estimators=20, n_jobs=n_jobs).fit(X, y).decision_function(X)
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+@pytest.mark.parametrize("n_jobs", [None, 1, 2])
+def test_joblib(backend, n_jobs):
+    X, y = iris()
+    expected = fit_and_decide(X, y, 1)
+    decisions = Parallel(n_jobs=2, backend=backend)(delayed(fit_and_decide)(X, y, n_jobs) for _ in range(4))
+    assert all(decision.tobytes() == expected.tobytes() for decision in decisions)
+
+
+def test_prediction_of_one_model_from_many_threads():
+    X, y = breast_cancer(200)
+    model = CGEnsClassifier(n_estimators=50).fit(X, y)
+    expected = model.decision_function(X).tobytes()
+    decisions = Parallel(n_jobs=4, backend="threading")(delayed(model.decision_function)(X) for _ in range(20))
+    assert all(decision.tobytes() == expected for decision in decisions)
+
+
+@pytest.fixture
+def frame():
+    X, y = iris()
+    return pd.DataFrame(X, columns=["a", "b", "c", "d"]), pd.Series(np.where(y > 0, "yes", "no"))
+
+
+def test_data_frame(frame):
+    X, y = frame
+    model = CGEnsClassifier(n_estimators=10).fit(X, y)
+    assert model.feature_names_in_.tolist() == ["a", "b", "c", "d"]
+    assert set(model.predict(X)) == {"yes", "no"}
+    plain = CGEnsClassifier(n_estimators=10).fit(X.to_numpy(), y.to_numpy())
+    assert plain.decision_function(X.to_numpy()).tobytes() == model.decision_function(X).tobytes()
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(X.rename(columns={"a": "z"}))
+
+
+def test_data_frame_of_mixed_number_types(frame):
+    X, y = frame
+    mixed = X.assign(e=(X["a"] > 5), f=X["b"].astype("float32"), g=(10 * X["c"]).astype("int16"))
+    model = CGEnsClassifier(n_estimators=10).fit(mixed, y)
+    assert model.n_features_in_ == 7
+    nullable = mixed.assign(g=mixed["g"].astype("Int64"), e=mixed["e"].astype("boolean"))
+    again = CGEnsClassifier(n_estimators=10).fit(nullable, y)
+    assert again.decision_function(nullable).tobytes() == model.decision_function(mixed).tobytes()

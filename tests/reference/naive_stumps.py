@@ -1,0 +1,83 @@
+"""All stumps of a small table, by the rules that `cgens.weak_learners.Stump` documents. Obvious code, no speed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class NaiveStump:
+    """h(x) = 1 where x[feature] > threshold, else -1, with its responses on the training rows."""
+
+    feature: int
+    threshold: float
+    response: tuple[int, ...]
+
+    @property
+    def key(self) -> tuple[int, float]:
+        return (self.feature, self.threshold)
+
+
+def midpoint(low: float, high: float) -> float:
+    """Return a threshold with low <= threshold < high: the middle, or `low` where the middle is not between."""
+    middle = 0.5 * low + 0.5 * high
+    return middle if low <= middle < high else low
+
+
+def naive_thresholds(values: np.ndarray, weight: np.ndarray, max_bins: int | None) -> list[float]:
+    """Return the thresholds of one feature.
+
+    At most `max_bins` distinct values: one between every two neighbours. More: bins of about equal weight; a bin is
+    closed by the value that fills its share of the weight that was left when it was opened.
+    """
+    distinct = sorted({float(value) for value in values})
+    if max_bins is None or len(distinct) <= max_bins:
+        return [midpoint(low, high) for low, high in pairwise(distinct)]
+    thresholds: list[float] = []
+    left, filled, share = float(weight.sum()), 0.0, float(weight.sum()) / max_bins
+    for low, high in pairwise(distinct):
+        filled += float(weight[values == low].sum())
+        if filled >= share and len(thresholds) + 1 < max_bins:
+            thresholds.append(midpoint(low, high))
+            left -= filled
+            filled, share = 0.0, left / (max_bins - len(thresholds))
+    return thresholds
+
+
+def naive_pool(X: np.ndarray, weight: np.ndarray | None = None, max_bins: int | None = None) -> list[NaiveStump]:
+    """Return the first stump of every distinct response up to sign, by feature, then by threshold."""
+    weight = np.ones(len(X)) if weight is None else weight
+    pool: list[NaiveStump] = []
+    seen: set[tuple[int, ...]] = set()
+    for feature in range(X.shape[1]):
+        values = X[:, feature].astype(np.float64)
+        for threshold in naive_thresholds(values, weight, max_bins):
+            response = tuple(1 if value > threshold else -1 for value in values)
+            if response in seen:
+                continue
+            seen.add(response)
+            seen.add(tuple(-sign for sign in response))
+            pool.append(NaiveStump(feature, threshold, response))
+    return pool
+
+
+def pool_matrix(pool: list[NaiveStump], n_rows: int) -> np.ndarray:
+    """Return the responses of a pool, shape (n_rows, n_stumps)."""
+    return np.array([stump.response for stump in pool], dtype=np.float64).reshape(len(pool), n_rows).T
+
+
+def naive_prices(pool: list[NaiveStump], duals: np.ndarray) -> np.ndarray:
+    """Return sum_i duals_i h(x_i) of every stump."""
+    return pool_matrix(pool, len(duals)).T @ duals
+
+
+def naive_best(pool: list[NaiveStump], duals: np.ndarray, taken: set | frozenset = frozenset()) -> NaiveStump | None:
+    """Return the stump of largest |price| outside `taken`, the first of equals; None where all prices are 0."""
+    best, best_size = None, 0.0
+    for stump, price in zip(pool, naive_prices(pool, duals), strict=True):
+        if stump.key not in taken and abs(price) > best_size:
+            best, best_size = stump, abs(price)
+    return best
