@@ -1,0 +1,42 @@
+"""What the README and the examples show is what happens."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+
+from cgens import CGEnsClassifier
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_readme_example_prints_what_the_readme_says(capsys: pytest.CaptureFixture[str]) -> None:
+    blocks = re.findall(r"```(\w*)\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+    at = next(k for k, (language, _) in enumerate(blocks) if language == "python")
+    exec(compile(blocks[at][1], "README.md", "exec"), {})
+    assert capsys.readouterr().out == blocks[at + 1][1]
+
+
+def test_own_weak_learner_runs_as_a_script(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(ROOT / "examples/own_weak_learner.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    accuracies = [float(figure) for figure in re.findall(r"accuracy ([\d.]+)%", printed)]
+    assert len(accuracies) == 2
+    assert accuracies[0] > 97  # cosines
+    assert printed.count("scope 'pool'") == 2
+
+
+def test_own_weak_learner_is_a_family_like_any_other() -> None:
+    family = runpy.run_path(str(ROOT / "examples/own_weak_learner.py"))["Cosines"](gamma=0.1, n_candidates=60)
+    X, y = load_digits(n_class=2, return_X_y=True)
+    model = clone(CGEnsClassifier(family, n_estimators=500)).set_params(weak_learner__seed=3).fit(X / 16, y)
+    assert model.certificate_.status == "optimal"
+    assert model.n_columns_ <= model.certificate_.n_candidates == 60
+    assert model.certificate_.full_relative_gap <= model.tol
+    assert np.mean(model.predict(X / 16) == y) > 0.99
