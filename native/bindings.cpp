@@ -47,15 +47,13 @@ MatrixView<T> view(const Array& matrix) {
             static_cast<std::ptrdiff_t>(matrix.stride(1))};
 }
 
-// A NumPy array that owns a copy of `n_rows * n_columns` numbers, or zeros where `data` is null.
+// A NumPy array that owns a copy of `size` numbers, or zeros where `data` is null.
 template <class T>
-NewArray<T> new_array(const T* data, std::size_t n_rows, std::size_t n_columns = 0) {
-    const std::size_t size = n_columns == 0 ? n_rows : n_rows * n_columns;
+NewArray<T> new_array(const T* data, std::size_t size) {
     T* owned = new T[size]();
     nb::capsule owner(owned, [](void* p) noexcept { delete[] static_cast<T*>(p); });
     if (data != nullptr) std::copy(data, data + size, owned);
-    const std::size_t shape[2] = {n_rows, n_columns};
-    return NewArray<T>(owned, n_columns == 0 ? 1 : 2, shape, owner);
+    return NewArray<T>(owned, {size}, owner);
 }
 
 template <class T>

@@ -58,6 +58,7 @@ void DualCd::add_column(const T* column) {
         squared_norms_[i] += h * h;
     }
     store_.append(column);
+    unsolved_ = true;
     weights_.resize(store_.padded_columns(), 0.0);
     weights_[n_columns() - 1] = weight;
 }
@@ -67,22 +68,26 @@ template void DualCd::add_column(const float*);
 template void DualCd::add_column(const double*);
 
 // Makes sum(r) zero by shrinking duals of the heavier sign towards 0, which keeps them in the box. Duals strictly
-// inside the box are taken first: those at a bound then stay there, and pricing sees few changed rows.
+// inside the box are taken first: those at a bound then stay there, and pricing sees few changed rows. The two signs
+// are added up apart: with classes of very different weight their difference would cancel to nothing.
 void DualCd::balance_duals() {
-    const double excess = std::accumulate(duals_.begin(), duals_.end(), 0.0);
-    if (excess == 0.0) return;
-    const auto heavier = [&](std::size_t i) { return excess > 0 ? duals_[i] > 0 : duals_[i] < 0; };
-    const auto inside = [&](std::size_t i) { return duals_[i] > lower_[i] && duals_[i] < upper_[i]; };
-    double available = 0.0, available_inside = 0.0;
+    double positive = 0.0, negative = 0.0, inside_positive = 0.0, inside_negative = 0.0;
     for (std::size_t i = 0; i < n_rows(); ++i) {
-        if (!heavier(i)) continue;
-        available += duals_[i];
-        if (inside(i)) available_inside += duals_[i];
+        const bool inside = duals_[i] > lower_[i] && duals_[i] < upper_[i];
+        (duals_[i] > 0 ? positive : negative) += std::abs(duals_[i]);
+        if (inside) (duals_[i] > 0 ? inside_positive : inside_negative) += std::abs(duals_[i]);
     }
-    const bool inside_only = std::abs(available_inside) >= std::abs(excess);
-    const double factor = 1.0 - excess / (inside_only ? available_inside : available);
+    if (positive == negative) return;
+    const bool shrink_positive = positive > negative;
+    const double excess = std::abs(positive - negative);
+    const double available = shrink_positive ? inside_positive : inside_negative;
+    const bool inside_only = available >= excess;
+    const double factor = inside_only ? (available - excess) / available
+                                      : std::min(positive, negative) / std::max(positive, negative);
+    if (factor == 1.0) return;  // nothing but rounding
     for (std::size_t i = 0; i < n_rows(); ++i) {
-        if (!heavier(i) || (inside_only && !inside(i))) continue;
+        const bool inside = duals_[i] > lower_[i] && duals_[i] < upper_[i];
+        if (duals_[i] == 0.0 || (duals_[i] > 0) != shrink_positive || (inside_only && !inside)) continue;
         const double scaled = duals_[i] * factor;
         if (n_columns() > 0) store_.add(scaled - duals_[i], i, weights_.data());
         duals_[i] = scaled;
@@ -237,6 +242,7 @@ double DualCd::newton_cost(std::size_t n_inside) const {
 // step up to the first bound is right there (clipping each dual by itself would disturb w). Keeps sum(r).
 void DualCd::polish() {
     if (work_ < newton_cost(n_inside_)) return;  // as it was before the sweeps: spares the look at every row
+    work_ = std::min(work_, 3 * newton_cost(n_inside_));
     std::vector<std::size_t> inside;
     for (std::size_t i = 0; i < n_rows(); ++i)
         if (duals_[i] > lower_[i] && duals_[i] < upper_[i]) inside.push_back(i);
@@ -287,7 +293,11 @@ SolveReport DualCd::solve(double tol, std::int64_t max_sweeps, const std::functi
         choose_bias();
         evaluate(report);
         const double gap = report.primal - report.dual;
-        if (gap <= tol * std::abs(report.primal) || n_columns() == 0) return report;
+        // A new column is always given a sweep, also where its weight alone keeps the gap small.
+        const bool close = gap <= tol * std::abs(report.primal);
+        // The centre moves by rho * sum(r), of the order of C: with a tiny C it has to begin at the empty master's bias.
+        if (n_columns() == 0) centre_ = bias_;
+        if ((close && !unsolved_) || n_columns() == 0) return report;
         const auto now = std::chrono::steady_clock::now();
         if (now - last_poll > kPollEvery) {
             last_poll = now;
@@ -296,11 +306,12 @@ SolveReport DualCd::solve(double tol, std::int64_t max_sweeps, const std::functi
         if (report.n_sweeps >= max_sweeps) report.status = SolveStatus::kMaxSweeps;
         if (report.status != SolveStatus::kConverged) return report;
         select_active();
-        if (active_.empty()) {  // nothing can move: only numbers that are no numbers lead here
-            report.status = SolveStatus::kMaxSweeps;
+        if (active_.empty()) {  // nothing can move; with a gap, only numbers that are no numbers lead here
+            if (!close) report.status = SolveStatus::kMaxSweeps;
             return report;
         }
         descend(report);
+        unsolved_ = false;
         balance_duals();
         polish();
         balance_duals();

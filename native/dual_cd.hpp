@@ -9,7 +9,7 @@
 //     min_{w, b}  1/2 |w|^2 + sum_i max(lo_i (q_i - f_i - b), hi_i (q_i - f_i - b)).                     (primal)
 //
 // For the hinge loss (EQ:SVM1, EQ:SVM_D1) q_i = y_i and the box is [0, C_i] where y_i = 1, [-C_i, 0] where y_i = -1,
-// so that r_i = y_i alpha_i. Other masters differ in q and the box alone.
+// so that r_i = y_i alpha_i. Whatever has this form, with another q and box, can use it as it is.
 //
 // The equality is handled by the method of multipliers (Hestenes 1969; Powell 1969): b = centre + rho * sum(r) enters
 // every coordinate step, and the centre moves to b after each sweep, so that sum(r) goes to 0. What is left of it is
@@ -80,6 +80,7 @@ class DualCd {
     double bias_ = 0.0;                  // b, the best one for the present weights
     double bias_radius_ = 1.0;           // of the window in which the next one is looked for
     double centre_ = 0.0;                // of the method of multipliers
+    bool unsolved_ = false;              // whether a column came after the last sweep
     double work_ = 0.0;                  // multiplications since the last Newton step
     double total_width_ = 0.0;           // sum of hi - lo
     std::vector<std::uint32_t> active_;

@@ -20,7 +20,6 @@ class ResponseStore {
     void append(const float* column);
     void append(const double* column);
 
-    std::size_t n_rows() const { return n_rows_; }
     std::size_t n_columns() const { return n_columns_; }
     // Length that `weights` below must have: n_columns padded to whole lanes.
     std::size_t padded_columns() const { return (n_columns_ + kLanes - 1) / kLanes * kLanes; }

@@ -39,23 +39,29 @@ struct Fingerprint {
 
 Fingerprint row_key(std::size_t row) { return {mix_bits(2 * row), mix_bits(2 * row + 1)}; }
 
-// Open addressing; remembers which fingerprints were seen.
-class FingerprintSet {
+// Open addressing: who was first with a fingerprint.
+template <class Owner>
+class FingerprintMap {
    public:
-    explicit FingerprintSet(std::size_t most) {
+    explicit FingerprintMap(std::size_t most) {
         while (slots_.size() < 2 * most + 2) slots_.resize(std::max<std::size_t>(64, 2 * slots_.size()));
     }
-    // False where it was there before.
-    bool insert(const Fingerprint& fingerprint) {
-        std::size_t slot = fingerprint.a % slots_.size();
-        for (; !(slots_[slot] == Fingerprint{}); slot = (slot + 1) % slots_.size())
-            if (slots_[slot] == fingerprint) return false;
-        slots_[slot] = fingerprint;
-        return true;
+    // The first owner, or null where that is the caller from now on.
+    const Owner* find_or_insert(const Fingerprint& fingerprint, const Owner& owner) {
+        std::size_t at = fingerprint.a % slots_.size();
+        for (; slots_[at].used; at = (at + 1) % slots_.size())
+            if (slots_[at].fingerprint == fingerprint) return &slots_[at].owner;
+        slots_[at] = {true, fingerprint, owner};
+        return nullptr;
     }
 
    private:
-    std::vector<Fingerprint> slots_;
+    struct Slot {
+        bool used = false;
+        Fingerprint fingerprint;
+        Owner owner{};
+    };
+    std::vector<Slot> slots_;
 };
 
 }  // namespace
@@ -93,7 +99,7 @@ void StumpScan::mark_repeated() {
     }
     Fingerprint everything;
     for (std::size_t i = 0; i < table_.n_rows; ++i) everything += row_key(i);
-    FingerprintSet seen(histogram_.size());
+    FingerprintMap<Threshold> seen(histogram_.size());
     for (std::size_t f = 0; f < n_features(); ++f) {
         const BinnedFeature& feature = table_.features[f];
         Fingerprint* bins = in_bin.data() + first_bin_[f];
@@ -105,10 +111,11 @@ void StumpScan::mark_repeated() {
         for (std::size_t k = 0; k + 1 < feature.n_bins(); ++k) {
             below += bins[k];
             const Fingerprint above = everything - below;
-            if (seen.insert(std::min(below, above))) {
-                ++n_candidates_;
+            const Threshold own{static_cast<std::uint32_t>(f), static_cast<std::uint32_t>(k)};
+            if (const Threshold* first = seen.find_or_insert(std::min(below, above), own)) {
+                repeated_[f].push_back({own.bin, *first});
             } else {
-                repeated_[f].push_back(static_cast<std::uint32_t>(k));
+                ++n_candidates_;
             }
         }
     }
@@ -124,9 +131,12 @@ std::size_t StumpScan::bin_of(std::size_t feature, double threshold) const {
 bool StumpScan::take(std::size_t feature, double threshold) {
     const std::size_t bin = bin_of(feature, threshold);
     if (bin == table_.features[feature].thresholds.size()) return false;
-    const auto& repeated = repeated_[feature];
-    if (std::find(repeated.begin(), repeated.end(), bin) != repeated.end()) return false;
-    taken_[feature].push_back(static_cast<std::uint32_t>(bin));
+    Threshold first{static_cast<std::uint32_t>(feature), static_cast<std::uint32_t>(bin)};
+    for (const Repeated& repeated : repeated_[feature])
+        if (repeated.bin == bin) first = repeated.first;
+    std::vector<std::uint32_t>& taken = taken_[first.feature];
+    if (std::find(taken.begin(), taken.end(), first.bin) != taken.end()) return false;
+    taken.push_back(first.bin);
     return true;
 }
 
@@ -221,7 +231,7 @@ void StumpScan::scan_feature(std::size_t f, std::vector<double>& prices) {
         sum += histogram[k + 1];
         prices[k] = static_cast<double>(2 * sum - total_);
     }
-    for (const std::uint32_t k : repeated_[f]) prices[k] = 0.0;
+    for (const Repeated& repeated : repeated_[f]) prices[repeated.bin] = 0.0;
     double energy[kWide] = {};
     for (std::size_t k = 0; k < prices.size(); k += kWide)
         for (std::size_t l = 0; l < kWide; ++l) energy[l] += prices[k + l] * prices[k + l];

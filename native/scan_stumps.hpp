@@ -29,7 +29,8 @@ class StumpScan {
     StumpScan(BinnedTable table, int n_threads);
 
     StumpPrice price(const double* duals);
-    // Takes a candidate out of the search. False where (feature, threshold) is not one, or repeats another's response.
+    // Takes a response out of the search. False where (feature, threshold) is none of the table's, or its response was
+    // taken before, be it on another feature.
     bool take(std::size_t feature, double threshold);
     // out[i] = h(x_i) of canonical row i, for a threshold of the table.
     void respond(std::size_t feature, double threshold, std::int8_t* out) const;
@@ -58,7 +59,15 @@ class StumpScan {
     std::vector<std::size_t> first_bin_;    // of each feature, in the arrays over all bins
     std::vector<std::size_t> first_block_;  // the same of each block
     std::vector<std::int64_t> histogram_;   // over all bins; common bins stay 0
-    std::vector<std::vector<std::uint32_t>> repeated_, taken_;  // of each feature: thresholds, by the bin below
+    struct Threshold {
+        std::uint32_t feature, bin;  // above this bin
+    };
+    struct Repeated {
+        std::uint32_t bin;
+        Threshold first;  // the one that has this response in the pool
+    };
+    std::vector<std::vector<Repeated>> repeated_;    // of each feature
+    std::vector<std::vector<std::uint32_t>> taken_;  // of each feature, by the bin below
     std::size_t n_candidates_ = 0;
     std::size_t n_entries_ = 0;  // stored in the table
 

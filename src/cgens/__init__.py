@@ -1,7 +1,9 @@
 """Ensembles that solve the SVM problem itself, by column generation."""
 
+from importlib.metadata import version
+
 from cgens.colgen import generate_columns
 from cgens.estimators import CGEnsClassifier
 
 __all__ = ["CGEnsClassifier", "__version__", "generate_columns"]
-__version__ = "0.1.0"
+__version__ = version("cgens")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -93,8 +94,11 @@ def generate_columns(
     >>> ensemble.decision(X).ravel().round(3)
     array([-1., -1.,  1.,  1.])
     """
-    target = np.ascontiguousarray(target if target.ndim == 2 else target[:, None], dtype=np.float64)
-    rows = np.arange(len(X), dtype=np.int64) if rows is None else rows
+    X = np.require(X, dtype=None if getattr(X, "dtype", None) == np.float32 else np.float64, requirements="A")
+    target = np.ascontiguousarray(target, dtype=np.float64)
+    target = target if target.ndim == 2 else target[:, None]
+    rows = np.arange(len(X)) if rows is None else rows
+    rows = np.ascontiguousarray(rows, dtype=np.int64)
     weight = np.ones(len(rows)) if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
     check_problem(target, weight, len(rows), tol)
     sample = Sample(X, rows, weight)
@@ -120,7 +124,10 @@ def generate_columns(
                 loop.solve(score=abs(column.score), price_seconds=perf_counter() - priced)
                 if callback is not None and callback(loop.report(column, max_columns)):
                     status = Status.STOPPED
-        return loop.finish(status, master.column_cost + epsilon, price_tol)
+        ensemble, trace = loop.finish(status, master.column_cost + epsilon, price_tol)
+        if guard.requested():  # also while the certificate was made
+            trace = replace(trace, certificate=replace(trace.certificate, status=Status.INTERRUPTED))
+        return ensemble, trace
 
 
 class _Loop:

@@ -10,7 +10,7 @@ import numpy as np
 from cgens.types import AnyArray, Floats, Learner, LearnerPack
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Ensemble:
     """F(x) = sum_j w_j h_j(x) + b, immutable.
 
@@ -46,6 +46,8 @@ class Ensemble:
     def of(learners: Sequence[Learner], means: Sequence[float], path: Sequence[tuple[Floats, Floats]]) -> Ensemble:
         """Pack learners and the solutions of all rounds into an ensemble."""
         weights, intercept = path[-1]
+        for array in (weights, intercept):
+            array.setflags(write=False)
         return Ensemble(tuple(learners), weights, intercept, np.array(means), tuple(path), _pack(learners))
 
     def __len__(self) -> int:
@@ -74,13 +76,13 @@ class Ensemble:
         return total
 
     def staged(self, X: AnyArray, n_threads: int = 1) -> Iterator[Floats]:
-        """Yield F(x) of the model after each round that has a column, shape (n, l).
+        """Yield F(x) of the model after each round, shape (n, l); of a model without columns, the constant.
 
         Every round has weights of its own for *all* its columns: the fit is fully corrective.
         """
         responses = self.respond(X, n_threads).astype(np.float64)
         for weights, intercept in self.path:
-            if len(weights):
+            if len(weights) or len(self) == 0:
                 yield responses[:, : len(weights)] @ weights + intercept
 
     def arrays(self) -> dict[str, AnyArray]:

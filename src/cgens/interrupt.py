@@ -22,10 +22,12 @@ class InterruptGuard:
 
     def __init__(self) -> None:
         self._requested = False
+        self._reported = False
         self._installed = False
 
     def requested(self) -> bool:
         """Return whether Ctrl-C was pressed. Cheap; also lets Python deliver a waiting signal."""
+        self._reported |= self._requested
         return self._requested
 
     def _handle(self, signum: int, frame: FrameType | None) -> None:
@@ -45,3 +47,5 @@ class InterruptGuard:
     ) -> None:
         if self._installed:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+        if self._requested and not self._reported and kind is None:
+            raise KeyboardInterrupt  # pressed after the last question: it must not get lost

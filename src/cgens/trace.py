@@ -9,7 +9,7 @@ import numpy as np
 from cgens.types import Certificate, Floats, MasterSolution
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Trace:
     """What happened in each round.
 
@@ -22,11 +22,11 @@ class Trace:
         Price of the column that the round added; nan in entry 0.
     primal, dual, relative_gap : ndarray of shape (n_rounds + 1,)
         Of the restricted master after the round. Only the last round is solved to the tolerance asked for; the
-        others to 3e-3, or less where that is hard.
+        others to 3e-3, or not even that where it is hard (large C).
     full_lower_bound : ndarray of shape (n_rounds + 1,)
         The pool's lower bound from the round's duals; -inf where none was computed.
     price_seconds, solve_seconds : ndarray of shape (n_rounds + 1,)
-        Spent on finding the round's column, and on solving with it. Entry 0 holds the preparation.
+        Spent on finding and adding the round's column, and on solving with it. Entry 0 holds the preparation.
     n_iter : ndarray of shape (n_rounds + 1,)
         The solver's iterations.
     certificate : Certificate

@@ -14,7 +14,7 @@ labels, C or the loss.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Hashable, Sequence, Set
+from collections.abc import Callable, Hashable, Set
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -268,6 +268,3 @@ class LearnerPack(Protocol):
 
     def arrays(self) -> dict[str, AnyArray]:
         """Return the learners as named arrays."""
-
-
-Learners: TypeAlias = Sequence[Learner]

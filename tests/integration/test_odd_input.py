@@ -35,7 +35,7 @@ def test_constant_features_give_a_bias_only_model(heavier, weight):
     assert model.certificate_.n_candidates == 0
     assert abs(model.certificate_.relative_gap) <= 1e-12
     assert model.feature_importances_.tolist() == [0.0, 0.0, 0.0]
-    assert list(model.staged_predict(X)) == []
+    assert [stage.tolist() for stage in model.staged_predict(X)] == [[heavier] * 4]
     assert check_certificate(model, X, y, weight).agrees
 
 

@@ -1,25 +1,28 @@
-"""Refuse inputs that cannot be fitted: one sentence that names the column, the row and the value."""
+"""Validate X and y as scikit-learn does, and say in one sentence where X cannot be fitted."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import validate_data
 
 from cgens.types import AnyArray
 
+_FILL = "fill missing values first, for instance with sklearn.impute.SimpleImputer."
 
-def numeric_input(X: Any) -> Any:
-    """Return `X` as it is, or raise a sentence that names the first column that is not numeric."""
-    if hasattr(X, "dtypes") and hasattr(X, "columns"):
-        for name in X.columns:
-            _check_column(f"Column {name!r}", np.asarray(X[name]))
-        return X
-    table = np.asarray(X, dtype=object) if isinstance(X, list | tuple) and _has_text(X) else X
-    if isinstance(table, np.ndarray) and table.dtype.kind in "OSUMm" and table.ndim == 2:
-        for j in range(table.shape[1]):
-            _check_column(f"Column {j}", table[:, j])
-    return X
+
+def validated(estimator: Any, X: Any, *y: Any, reset: bool) -> Any:
+    """Return X, or X and y, as arrays: X finite, float32 or float64, aligned, in any memory order."""
+    refuse_dates(X)
+    try:
+        checked = validate_data(estimator, X, *y, dtype=[np.float64, np.float32], ensure_all_finite=False, reset=reset)
+    except (TypeError, ValueError):
+        explain_text(X)
+        raise
+    if not y:
+        return finite_input(checked)
+    return finite_input(checked[0]), checked[1]
 
 
 def finite_input(X: AnyArray) -> AnyArray:
@@ -32,27 +35,36 @@ def finite_input(X: AnyArray) -> AnyArray:
     if bad.any():
         row, column = np.argwhere(bad)[0]
         value = "NaN" if np.isnan(X[row, column]) else "infinity (inf)"
-        raise ValueError(
-            f"Input X contains {value} at row {row}, column {column}: CGEnsClassifier needs finite numbers; fill "
-            "missing values first, for instance with sklearn.impute.SimpleImputer."
-        )
+        raise ValueError(f"Input X contains {value} at row {row}, column {column}: numbers must be finite; {_FILL}")
     return X
 
 
-def _has_text(rows: Any) -> bool:
-    return any(isinstance(value, str) for row in rows if isinstance(row, list | tuple) for value in row)
+def refuse_dates(X: Any) -> None:
+    """Raise a sentence where `X` has dates or durations: NumPy would turn them into nanoseconds without a word."""
+    kinds = [dtype.kind for dtype in X.dtypes] if hasattr(X, "iloc") else [getattr(X, "dtype", np.dtype(float)).kind]
+    for j, kind in enumerate(kinds):
+        if kind in "Mm":
+            name = repr(X.columns[j]) if hasattr(X, "iloc") else j
+            raise TypeError(f"Column {name} of X is not numeric: turn dates or durations into numbers first, as days.")
 
 
-def _check_column(where: str, values: AnyArray) -> None:
-    if values.dtype.kind not in "OSUMm":
-        return  # numbers; and on complex ones scikit-learn has its own sentence
-    for value in values:
-        try:
-            float(value)
-        except ValueError:
-            raise ValueError(
-                f"{where} of X is not numeric: could not convert {value!r} to a number; encode it first, for instance "
-                "with sklearn.preprocessing.OrdinalEncoder or OneHotEncoder."
-            ) from None
-        except TypeError as error:
-            raise TypeError(f"{where} of X is not numeric: {error}.") from None
+def explain_text(X: Any) -> None:
+    """Raise a sentence that names the first column of `X` that is not numeric, if there is one."""
+    names = [repr(name) for name in X.columns] if hasattr(X, "iloc") else None
+    table = np.asarray(X, dtype=object)
+    if table.ndim != 2 or getattr(X, "dtype", table.dtype).kind not in "OSU":
+        return  # scikit-learn's own sentence says it best
+    for j, column in enumerate(table.T):
+        where = f"Column {names[j] if names else j}"
+        for value in column:
+            if value is None:
+                raise ValueError(f"{where} of X has a missing value (None, like NaN): {_FILL}")
+            try:
+                float(value)
+            except ValueError:
+                raise ValueError(
+                    f"{where} of X is not numeric: could not convert {value!r} to a number; encode it first, for "
+                    "instance with sklearn.preprocessing.OrdinalEncoder or OneHotEncoder."
+                ) from None
+            except TypeError as error:
+                raise TypeError(f"{where} of X is not numeric: {error}.") from None

@@ -61,16 +61,21 @@ def total_weight(weights: Floats) -> float:
         ) from None
 
 
-def resolve_c(value: Any, total: float, largest_weight: float) -> float:
-    """Return the number that `C` stands for, for rows of this total and largest weight."""
+def resolve_c(value: Any, total: float, class_weights: Floats) -> float:
+    """Return the number that `C` stands for, for rows of this total weight and these largest weights of each class."""
     if isinstance(value, str):
         if value != "scale":
             raise ValueError(f"C must be a number > 0 or 'scale'; got {value!r}.")
-        return SCALE_TOTAL / total
-    C = check_positive("C", value)
-    largest = C * largest_weight
-    if not 1e-100 < largest < 1e100:  # squares of duals must stay numbers
-        raise ValueError(f"C times the largest row weight must be between 1e-100 and 1e100; it is {largest:.3g}.")
+        C = SCALE_TOTAL / total
+    else:
+        C = check_positive("C", value)
+    with np.errstate(over="ignore"):
+        low, high = C * class_weights.min(), C * class_weights.max()
+    if not (low > 1e-100 and high < 1e100):  # squares of duals must stay numbers
+        raise ValueError(
+            f"C times the largest row weight of a class must be between 1e-100 and 1e100; it is {low:.3g} for one, "
+            f"{high:.3g} for the other (C = {C:.3g})."
+        )
     return C
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Iterator
 from typing import Any, Self
@@ -11,11 +12,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from cgens.coding import decode_binary, encode_binary
 from cgens.colgen import generate_columns
-from cgens.estimators._inputs import finite_input, numeric_input
+from cgens.ensemble import Ensemble
+from cgens.estimators._inputs import validated
 from cgens.estimators._parameters import (
     check_count,
     check_positive,
@@ -143,21 +145,29 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
+        # On a copy, so that a fit that fails leaves the estimator as it was.
+        attempt = copy.copy(self)
+        attempt._fit(X, y, sample_weight)
+        self.__dict__ = attempt.__dict__
+        self._announce()
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         if self.loss not in ("auto", "hinge"):
             raise ValueError(f"loss must be 'auto' or 'hinge'; got {self.loss!r}.")
         n_estimators, tol = check_count("n_estimators", self.n_estimators), check_positive("tol", self.tol)
         n_threads, family = resolve_threads(self.n_jobs), resolve_weak_learner(self.weak_learner)
-        earlier = getattr(self, "n_features_in_", None)
-        X, y = validate_data(self, numeric_input(X), y, dtype=[np.float64, np.float32], ensure_all_finite=False)
-        X = finite_input(X)
-        initial = self._earlier_ensemble(n_estimators, earlier)
+        initial = self._earlier_ensemble(n_estimators)
+        X, y = validated(self, X, y, reset=initial is None)
         sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         self.classes_, codes = self._binary_labels(y)
         target = encode_binary(codes)
         order = SampleOrder.of(X, target, sample_weight, n_threads)
         # Class weights come after the merging of equal rows: k copies then have exactly the weight k times one.
-        weight = order.weight * self._class_factors(codes, sample_weight)[codes[order.rows]]
-        self.C_ = resolve_c(self.C, total=total_weight(sample_weight), largest_weight=float(weight.max()))
+        fitted_codes = codes[order.rows]
+        weight = order.weight * self._class_factors(codes, sample_weight)[fitted_codes]
+        largest = np.array([weight[fitted_codes == code].max() for code in (0, 1)])
+        self.C_ = resolve_c(self.C, total_weight(sample_weight), largest)
         bar = ProgressBar() if self.verbose else None
         try:
             self.ensemble_, self.trace_ = generate_columns(
@@ -177,18 +187,17 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         finally:
             if bar is not None:
                 bar.close()
-        self._store(order, n_estimators)
-        return self
+        self.certificate_ = self.trace_.certificate
+        self.n_columns_ = len(self.ensemble_)
+        self.n_iter_ = len(self.trace_) - 1
+        self.duals_ = order.spread_duals(self.trace_.duals)[:, 0]
+        bound_duals = self.trace_.bound_duals
+        self.bound_duals_ = None if bound_duals is None else order.spread_duals(bound_duals)[:, 0]
 
-    def _earlier_ensemble(self, n_estimators: int, n_features: int | None) -> Any:
-        """Return what a warm start begins with; `n_features` is what the earlier fit had."""
+    def _earlier_ensemble(self, n_estimators: int) -> Ensemble | None:
+        """Return what a warm start begins with."""
         if not self.warm_start or not hasattr(self, "ensemble_"):
             return None
-        if n_features != self.n_features_in_:
-            raise ValueError(
-                f"X has {self.n_features_in_} features, but the earlier fit had {n_features}: warm_start=True needs "
-                "the same ones."
-            )
         if n_estimators < len(self.ensemble_):
             raise ValueError(
                 f"n_estimators={n_estimators} must be at least the {len(self.ensemble_)} columns of the earlier fit "
@@ -223,14 +232,8 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 raise ValueError(f"Two classes are needed; all rows of class {label!s} have weight 0, leaving 1 class.")
         return np.asarray(factors)
 
-    def _store(self, order: SampleOrder, n_estimators: int) -> None:
-        """Set the fitted attributes, warn where there is reason to, and let Ctrl-C go on."""
-        self.certificate_ = self.trace_.certificate
-        self.n_columns_ = len(self.ensemble_)
-        self.n_iter_ = len(self.trace_) - 1
-        self.duals_ = order.spread_duals(self.trace_.duals)[:, 0]
-        bound_duals = self.trace_.bound_duals
-        self.bound_duals_ = None if bound_duals is None else order.spread_duals(bound_duals)[:, 0]
+    def _announce(self) -> None:
+        """Warn where there is reason to, and let Ctrl-C go on."""
         status = self.certificate_.status
         if status is Status.INTERRUPTED:
             raise KeyboardInterrupt
@@ -251,8 +254,7 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_input(self, X: Any) -> AnyArray:
         check_is_fitted(self, "ensemble_")
-        X = validate_data(self, numeric_input(X), dtype=[np.float64, np.float32], ensure_all_finite=False, reset=False)
-        return finite_input(X)
+        return np.asarray(validated(self, X, reset=False))
 
     def decision_function(self, X: Any) -> Floats:
         """Return F(x) = sum_j w_j h_j(x) + b.

@@ -46,8 +46,8 @@ class Hinge(BaseEstimator):  # type: ignore[misc]
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedHinge:
         """Return the live problem; `target` is +-1 and has the shape (m, 1)."""
-        if not self.C > 0:
-            raise ValueError(f"C must be > 0; got {self.C}.")
+        if not 0 < self.C < np.inf:
+            raise ValueError(f"C must be a finite number > 0; got {self.C}.")
         if target.shape[1] != 1 or not np.all(np.abs(target) == 1):
             odd = target[np.abs(target) != 1]
             what = f"the value {odd[0]}" if len(odd) else f"{target.shape[1]} columns"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -47,6 +48,13 @@ class Stump(BaseEstimator):  # type: ignore[misc]
         return StumpPricer(sample, self.max_bins, n_threads)
 
 
+class StumpKey(NamedTuple):
+    """The split of a stump, whatever its sign."""
+
+    feature: int
+    threshold: float
+
+
 @dataclass(frozen=True)
 class StumpLearner:
     """h(x) = polarity where x[feature] > threshold, else -polarity."""
@@ -58,7 +66,7 @@ class StumpLearner:
     @property
     def key(self) -> Hashable:
         """The split, whatever its sign."""
-        return (self.feature, self.threshold)
+        return StumpKey(self.feature, self.threshold)
 
     def respond(self, X: AnyArray) -> AnyArray:
         """Return h(x) of every row, int8."""
@@ -83,7 +91,7 @@ class StumpPricer:
     """The search for the best stump over binned training rows."""
 
     def __init__(self, sample: Sample, max_bins: int | None, n_threads: int) -> None:
-        n_bins = len(sample) + 1 if max_bins is None else max_bins
+        n_bins = max(2, len(sample) if max_bins is None else min(max_bins, len(sample)))
         self._scan = StumpScan(sample.X, sample.rows, sample.weight, n_bins, n_threads)
         self._seen: set[Hashable] = set()
         self._complete = True  # every taken stump is one of the pool
@@ -93,7 +101,8 @@ class StumpPricer:
         for key in taken - self._seen:
             # After a warm start from other bins or rows a taken stump may lie outside the pool, whose energy then
             # says nothing about the master's: no bound, rather than a false one.
-            self._complete &= self._scan.take(*key)  # type: ignore[misc]
+            # Other families' columns lie outside too.
+            self._complete &= isinstance(key, StumpKey) and self._scan.take(*key)
             self._seen.add(key)
         found, feature, threshold, price, energy = self._scan.price(np.ascontiguousarray(duals[:, 0]))
         column = None
