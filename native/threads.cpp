@@ -23,7 +23,7 @@ const int registered = pthread_atfork(nullptr, nullptr, [] { forked = true; });
 int usable_threads(int requested) { return forked || requested < 1 ? 1 : requested; }
 
 int usable_threads(int requested, double work) {
-    constexpr double kWorthAThread = 1e5;
+    constexpr double kWorthAThread = 3e4;
     return usable_threads(static_cast<int>(std::min<double>(requested, work / kWorthAThread)));
 }
 

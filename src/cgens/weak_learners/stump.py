@@ -93,22 +93,33 @@ class StumpPricer:
     def __init__(self, sample: Sample, max_bins: int | None, n_threads: int) -> None:
         n_bins = max(2, len(sample) if max_bins is None else min(max_bins, len(sample)))
         self._scan = StumpScan(sample.X, sample.rows, sample.weight, n_bins, n_threads)
+        self._sample = sample
         self._seen: set[Hashable] = set()
         self._complete = True  # every taken stump is one of the pool
 
     def price(self, duals: Floats, taken: Set[Hashable]) -> Pricing:
         """Return the stump with the largest |sum_i duals_i h(x_i)| that is not in `taken`."""
         for key in taken - self._seen:
-            # After a warm start from other bins or rows a taken stump may lie outside the pool, whose energy then
-            # says nothing about the master's: no bound, rather than a false one.
-            # Other families' columns lie outside too.
-            self._complete &= isinstance(key, StumpKey) and self._scan.take(*key)
+            # A taken stump may lie outside the pool after a warm start from other bins, and those of other families
+            # do. The pool's energy then says nothing about the master's: no bound, rather than a false one.
+            self._complete &= isinstance(key, StumpKey) and self._take(key)
             self._seen.add(key)
         found, feature, threshold, price, energy = self._scan.price(np.ascontiguousarray(duals[:, 0]))
         column = None
         if found:
             column = Column(StumpLearner(feature, threshold), self._scan.respond(feature, threshold), price)
         return Pricing(column, self._scan.n_candidates, energy) if self._complete else Pricing(column)
+
+    def _take(self, key: StumpKey) -> bool:
+        """Take the stump's response out of the search; False where it is not in the pool, or was taken before."""
+        thresholds = self._scan.thresholds(key.feature)
+        if key.threshold in thresholds:
+            return self._scan.take(key.feature, key.threshold)
+        # Found on other rows: the threshold here that splits these rows alike, if there is one.
+        values = np.sort(self._sample.X[self._sample.rows, key.feature].astype(np.float64))
+        below = np.searchsorted(values, thresholds, side="right")
+        alike = np.flatnonzero(below == np.searchsorted(values, key.threshold, side="right"))
+        return bool(len(alike)) and self._scan.take(key.feature, float(thresholds[alike[0]]))
 
     def pool(self) -> list[Floats]:
         """Return the thresholds of every feature, those with a repeated response included."""
