@@ -72,10 +72,13 @@ template void DualCd::add_column(const double*);
 // are added up apart: with classes of very different weight their difference would cancel to nothing.
 void DualCd::balance_duals() {
     double positive = 0.0, negative = 0.0, inside_positive = 0.0, inside_negative = 0.0;
-    for (std::size_t i = 0; i < n_rows(); ++i) {
-        const bool inside = duals_[i] > lower_[i] && duals_[i] < upper_[i];
-        (duals_[i] > 0 ? positive : negative) += std::abs(duals_[i]);
-        if (inside) (duals_[i] > 0 ? inside_positive : inside_negative) += std::abs(duals_[i]);
+    for (std::size_t i = 0; i < n_rows(); ++i) {  // without branches: the signs come in no order
+        const double up = std::max(duals_[i], 0.0), down = std::max(-duals_[i], 0.0);
+        const double inside = static_cast<double>((duals_[i] > lower_[i]) & (duals_[i] < upper_[i]));
+        positive += up;
+        negative += down;
+        inside_positive += inside * up;
+        inside_negative += inside * down;
     }
     if (positive == negative) return;
     const bool shrink_positive = positive > negative;
@@ -169,14 +172,18 @@ void DualCd::evaluate(SolveReport& report) const {
 
 // Shrinking: rows at a bound whose gradient pushes them outward cannot move at these weights.
 void DualCd::select_active() {
-    active_.clear();
+    active_.resize(n_rows());
     n_inside_ = 0;
-    for (std::size_t i = 0; i < n_rows(); ++i) {
-        n_inside_ += duals_[i] > lower_[i] && duals_[i] < upper_[i];
+    std::size_t n_active = 0;
+    for (std::size_t i = 0; i < n_rows(); ++i) {  // without branches, as above
+        const bool above = duals_[i] > lower_[i], below = duals_[i] < upper_[i];
+        n_inside_ += above & below;
         const double gradient = fits_[i] + centre_ - linear_[i];
-        const bool stays = (duals_[i] <= lower_[i] && gradient > 0) || (duals_[i] >= upper_[i] && gradient < 0);
-        if (!stays) active_.push_back(static_cast<std::uint32_t>(i));
+        const bool stays = (!above & (gradient > 0)) | (!below & (gradient < 0));
+        active_[n_active] = static_cast<std::uint32_t>(i);
+        n_active += !stays;
     }
+    active_.resize(n_active);
 }
 
 void DualCd::shuffle_active() {
@@ -239,10 +246,12 @@ double DualCd::newton_cost(std::size_t n_inside) const {
 
 // Newton steps on the duals inside their box, each as long as the box allows, until one fits in whole or the budget is
 // spent. With more inside duals than columns some directions leave w as it is and change the dual linearly: only a
-// step up to the first bound is right there (clipping each dual by itself would disturb w). Keeps sum(r).
-void DualCd::polish() {
-    if (work_ < newton_cost(n_inside_)) return;  // as it was before the sweeps: spares the look at every row
+// step up to the first bound is right there (clipping each dual by itself would disturb w). Keeps sum(r), but for
+// rounding. Returns whether anything moved.
+bool DualCd::polish() {
+    if (work_ < newton_cost(n_inside_)) return false;  // as it was before the sweeps: spares the look at every row
     work_ = std::min(work_, 3 * newton_cost(n_inside_));
+    bool moved = false;
     std::vector<std::size_t> inside;
     for (std::size_t i = 0; i < n_rows(); ++i)
         if (duals_[i] > lower_[i] && duals_[i] < upper_[i]) inside.push_back(i);
@@ -257,8 +266,11 @@ void DualCd::polish() {
             gradient[k] = store_.dot(inside[k], weights_.data()) + centre_ - linear_[inside[k]];
         }
         const std::vector<double> step = newton_step(rows, gradient);
-        if (step.empty() || move_inside(inside, step)) return;
+        if (step.empty()) return moved;
+        moved = true;
+        if (move_inside(inside, step)) return moved;
     }
+    return moved;
 }
 
 // Moves the inside duals along `step` until the first reaches its bound, and drops those that did from `inside`.
@@ -313,8 +325,7 @@ SolveReport DualCd::solve(double tol, std::int64_t max_sweeps, const std::functi
         descend(report);
         unsolved_ = false;
         balance_duals();
-        polish();
-        balance_duals();
+        if (polish()) balance_duals();
         if (steps_since_refresh_ > kStepsPerRefresh * static_cast<std::int64_t>(n_rows())) refresh_weights();
         refresh_fits();
     }

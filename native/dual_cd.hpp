@@ -65,7 +65,7 @@ class DualCd {
     void select_active();
     double sweep_active(double rho, double& sum, bool may_shrink);
     void descend(SolveReport& report);
-    void polish();
+    bool polish();
     bool move_inside(std::vector<std::size_t>& inside, const std::vector<double>& step);
     double newton_cost(std::size_t n_inside) const;
     void shuffle_active();
