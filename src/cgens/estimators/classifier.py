@@ -42,7 +42,7 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     weak_learner : str or object, default="stump"
-        A name, or a family such as ``cgens.weak_learners.Stump(max_bins=64)``.
+        "stump", or a family such as ``cgens.weak_learners.Stump(max_bins=64)``. scikit-learn's trees are none.
     loss : {"auto", "hinge"}, default="auto"
         "auto" is "hinge".
     C : float or "scale", default="scale"
@@ -61,7 +61,7 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs : int or None
         Threads. None: as many as OpenMP would take. The result does not depend on it.
     verbose : int, default=0
-        1 shows a progress bar: columns, gap, seconds left.
+        1 shows a progress bar: columns, duality gap over the columns selected so far, seconds left.
 
     Attributes
     ----------
@@ -144,6 +144,11 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         self
+
+        Notes
+        -----
+        On Ctrl-C the rounds done are stored, with ``certificate_.status`` "interrupted", and KeyboardInterrupt goes on.
+        A fit that fails leaves the estimator as it was.
         """
         # On a copy, so that a fit that fails leaves the estimator as it was.
         attempt = copy.copy(self)
