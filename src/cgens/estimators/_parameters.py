@@ -44,8 +44,8 @@ def resolve_weak_learner(value: Any) -> WeakLearner:
         return family
     if isinstance(value, type) or not hasattr(value, "begin"):
         raise TypeError(
-            f"weak_learner must be one of {sorted(WEAK_LEARNERS)} or a family of weak learners, an object with a method "
-            f"begin(sample, rng, n_threads) such as cgens.weak_learners.Stump(); got {value!r}."
+            f"weak_learner must be one of {sorted(WEAK_LEARNERS)} or a family of weak learners, an object with a "
+            f"method begin(sample, rng, n_threads) such as cgens.weak_learners.Stump(); got {value!r}."
         )
     return value  # type: ignore[no-any-return]
 
