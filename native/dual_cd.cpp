@@ -13,8 +13,8 @@
 namespace cgens {
 namespace {
 
-// rho as a share of the mean |h_i|^2. Larger holds sum(r) tighter but shortens every step; 1/4 needed the fewest
-// passes over a range of 1/40 to 5 (MNIST odd/even).
+// rho as a share of the mean |h_i|^2. Larger holds sum(r) tighter but shortens every step; of 1/40, 1/4, 5/4 and 5 the
+// second needed the fewest sweeps in a prototype (docs/decisions/0002).
 constexpr double kRhoShare = 0.25;
 // Sweeps over the active rows between two full passes over all rows; fewer where one brings less than this share of
 // the best of them.
