@@ -29,12 +29,13 @@ constexpr auto kPollEvery = std::chrono::milliseconds(50);
 
 }  // namespace
 
-DualCd::DualCd(std::vector<double> linear, std::vector<double> lower, std::vector<double> upper, int n_threads)
+DualCd::DualCd(std::vector<double> linear, std::vector<double> lower, std::vector<double> upper, int n_threads,
+               std::shared_ptr<ResponseStore> store)
     : linear_(std::move(linear)),
       lower_(std::move(lower)),
       upper_(std::move(upper)),
       n_threads_(n_threads),
-      store_(linear_.size()),
+      store_(store ? std::move(store) : std::make_shared<ResponseStore>(linear_.size())),
       duals_(linear_.size(), 0.0),
       fits_(linear_.size(), 0.0),
       squared_norms_(linear_.size(), 0.0) {
@@ -57,10 +58,19 @@ void DualCd::add_column(const T* column) {
         fits_[i] += weight * h;
         squared_norms_[i] += h * h;
     }
-    store_.append(column);
+    if (store_->n_columns() == n_columns_) store_->append(column);  // else a sibling was given the column before
+    ++n_columns_;
     unsolved_ = true;
-    weights_.resize(store_.padded_columns(), 0.0);
-    weights_[n_columns() - 1] = weight;
+    weights_.resize(store_->padded_columns(), 0.0);
+    weights_[n_columns_ - 1] = weight;
+}
+
+// The box, the duals and with them the weights by the same factor: the scaled duals are feasible again.
+void DualCd::scale_box(double factor) {
+    for (std::vector<double>* values : {&lower_, &upper_, &duals_, &weights_, &fits_})
+        for (double& value : *values) value *= factor;
+    total_width_ *= factor;
+    unsolved_ = true;
 }
 
 template void DualCd::add_column(const std::int8_t*);
@@ -92,7 +102,7 @@ void DualCd::balance_duals() {
         const bool inside = duals_[i] > lower_[i] && duals_[i] < upper_[i];
         if (duals_[i] == 0.0 || (duals_[i] > 0) != shrink_positive || (inside_only && !inside)) continue;
         const double scaled = duals_[i] * factor;
-        if (n_columns() > 0) store_.add(scaled - duals_[i], i, weights_.data());
+        if (n_columns() > 0) store_->add(scaled - duals_[i], i, weights_.data());
         duals_[i] = scaled;
     }
 }
@@ -100,16 +110,16 @@ void DualCd::balance_duals() {
 void DualCd::refresh_weights() {
     std::fill(weights_.begin(), weights_.end(), 0.0);
     for (std::size_t i = 0; i < n_rows(); ++i)
-        if (duals_[i] != 0.0) store_.add(duals_[i], i, weights_.data());
+        if (duals_[i] != 0.0) store_->add(duals_[i], i, weights_.data());
     steps_since_refresh_ = 0;
 }
 
 void DualCd::refresh_fits() {
     const auto n = static_cast<std::ptrdiff_t>(n_rows());
-    const double work = 0.25 * static_cast<double>(n_rows() * store_.padded_columns());
+    const double work = 0.25 * static_cast<double>(n_rows() * store_->padded_columns());
 #pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads_, work))
     for (std::ptrdiff_t i = 0; i < n; ++i)
-        fits_[static_cast<std::size_t>(i)] = store_.dot(static_cast<std::size_t>(i), weights_.data());
+        fits_[static_cast<std::size_t>(i)] = store_->dot(static_cast<std::size_t>(i), weights_.data());
 }
 
 // The exact minimiser over b of sum_i max(lo_i (t_i - b), hi_i (t_i - b)), t_i = q_i - f_i: convex, piecewise linear,
@@ -202,9 +212,9 @@ double DualCd::sweep_active(double rho, double& sum, bool may_shrink) {
     double progress = 0.0;
     std::size_t kept = 0;
     for (std::size_t k = 0; k < active_.size(); ++k) {
-        if (k + kAhead < active_.size()) store_.prefetch(active_[k + kAhead]);
+        if (k + kAhead < active_.size()) store_->prefetch(active_[k + kAhead]);
         const std::uint32_t i = active_[k];
-        const double gradient = store_.dot(i, weights_.data()) + centre_ + rho * sum - linear_[i];
+        const double gradient = store_->dot(i, weights_.data()) + centre_ + rho * sum - linear_[i];
         const double curvature = squared_norms_[i] + rho;
         const double old = duals_[i];
         const double moved = std::clamp(old - gradient / curvature, lower_[i], upper_[i]);
@@ -213,7 +223,7 @@ double DualCd::sweep_active(double rho, double& sum, bool may_shrink) {
         active_[kept++] = i;
         if (step == 0.0) continue;
         duals_[i] = moved;
-        store_.add(step, i, weights_.data());
+        store_->add(step, i, weights_.data());
         sum += step;
         progress -= step * (gradient + 0.5 * curvature * step);
     }
@@ -258,12 +268,12 @@ bool DualCd::polish() {
     while (inside.size() >= 2 && inside.size() <= kMostPolished && work_ >= newton_cost(inside.size())) {
         work_ -= newton_cost(inside.size());
         InsideRows rows;
-        rows.stride = store_.padded_columns();
+        rows.stride = store_->padded_columns();
         rows.responses.resize(inside.size() * rows.stride);
         std::vector<double> gradient(inside.size());
         for (std::size_t k = 0; k < inside.size(); ++k) {
-            store_.copy_row(inside[k], rows.responses.data() + k * rows.stride);
-            gradient[k] = store_.dot(inside[k], weights_.data()) + centre_ - linear_[inside[k]];
+            store_->copy_row(inside[k], rows.responses.data() + k * rows.stride);
+            gradient[k] = store_->dot(inside[k], weights_.data()) + centre_ - linear_[inside[k]];
         }
         const std::vector<double> step = newton_step(rows, gradient);
         if (step.empty()) return moved;
@@ -289,7 +299,7 @@ bool DualCd::move_inside(std::vector<std::size_t>& inside, const std::vector<dou
         // Whoever reaches its bound is put there exactly, or rounding would keep it inside for ever.
         const bool arrives = std::abs(length * step[k]) >= std::abs(room) * (1 - 1e-12);
         const double moved = arrives ? bound(k) : duals_[i] + length * step[k];
-        store_.add(moved - duals_[i], i, weights_.data());
+        store_->add(moved - duals_[i], i, weights_.data());
         duals_[i] = moved;
         if (!arrives) inside[kept++] = i;
     }

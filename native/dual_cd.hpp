@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "response_store.hpp"
@@ -39,17 +40,24 @@ struct SolveReport {
 
 class DualCd {
    public:
-    DualCd(std::vector<double> linear, std::vector<double> lower, std::vector<double> upper, int n_threads);
+    // With the `store` of another one, the two are siblings: problems over the same columns. Whoever is given a column
+    // first puts it there, and all must be given the same.
+    DualCd(std::vector<double> linear, std::vector<double> lower, std::vector<double> upper, int n_threads,
+           std::shared_ptr<ResponseStore> store = nullptr);
 
     // Adds one column of n_rows responses (int8, float or double); its weight becomes sum_i r_i h_i at once.
     template <class T>
     void add_column(const T* column);
 
+    // Multiplies lo and hi by a factor > 0, and the duals with them: the start for another C.
+    void scale_box(double factor);
+
     // Descends until (primal - dual) <= tol * primal. `interrupted` is asked every 50 ms or so.
     SolveReport solve(double tol, std::int64_t max_sweeps, const std::function<bool()>& interrupted);
 
     std::size_t n_rows() const { return linear_.size(); }
-    std::size_t n_columns() const { return store_.n_columns(); }
+    std::size_t n_columns() const { return n_columns_; }
+    std::shared_ptr<ResponseStore> store() const { return store_; }
     const std::vector<double>& duals() const { return duals_; }
     const double* weights() const { return weights_.data(); }  // n_columns of them
     double bias() const { return bias_; }
@@ -72,7 +80,8 @@ class DualCd {
 
     std::vector<double> linear_, lower_, upper_;  // q, lo, hi
     int n_threads_;
-    ResponseStore store_;
+    std::shared_ptr<ResponseStore> store_;
+    std::size_t n_columns_ = 0;
     std::vector<double> duals_;          // r
     std::vector<double> fits_;           // f_i = w.h_i, without the bias
     std::vector<double> squared_norms_;  // |h_i|^2

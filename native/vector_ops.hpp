@@ -1,4 +1,5 @@
-// Dot products and updates between one row of responses and the weights, for every SIMD level.
+// Dot products and updates between one row of responses and the weights, and of a table of prices, for every SIMD
+// level.
 //
 // All levels add in the same order: sixteen lanes, then ((0+4)+(8+12)) lane by lane, then (0+1)+(2+3). There is no
 // fused multiply-add. So every level returns the same bits, and a fit selects the same columns on every machine.
@@ -23,6 +24,9 @@ struct VectorOps {
     void (*add_i8)(double step, const std::int8_t* row, double* weights, std::size_t n);
     void (*add_f32)(double step, const float* row, double* weights, std::size_t n);
     void (*add_f64)(double step, const double* row, double* weights, std::size_t n);
+    // prices[k] -= step * along[k]; then squares[k] += prices[k]^2 and largest[k] = max(largest[k], |prices[k]|)
+    void (*step_prices)(double step, const double* along, double* prices, double* squares, double* largest,
+                        std::size_t n);
 };
 
 extern const VectorOps kBaselineOps;

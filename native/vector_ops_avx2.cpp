@@ -55,6 +55,7 @@ const VectorOps kAvx2Ops = {
     add_i8,
     add_lanes<float>,
     add_lanes<double>,
+    step_prices_lanes,
 };
 
 }  // namespace cgens

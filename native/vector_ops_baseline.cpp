@@ -10,6 +10,7 @@ const VectorOps kBaselineOps = {
     add_lanes<std::int8_t>,
     add_lanes<float>,
     add_lanes<double>,
+    step_prices_lanes,
 };
 
 }  // namespace cgens

@@ -26,5 +26,17 @@ void add_lanes(double step, const T* row, double* weights, std::size_t n) {
     for (std::size_t k = 0; k < n; ++k) weights[k] += step * static_cast<double>(row[k]);
 }
 
+// Entry by entry, so there is no order to keep. The arrays do not overlap.
+inline void step_prices_lanes(double step, const double* __restrict along, double* __restrict prices,
+                              double* __restrict squares, double* __restrict largest, std::size_t n) {
+    for (std::size_t k = 0; k < n; ++k) {
+        const double price = prices[k] - step * along[k];
+        const double size = price < 0 ? -price : price;
+        prices[k] = price;
+        squares[k] += price * price;
+        largest[k] = largest[k] < size ? size : largest[k];
+    }
+}
+
 }  // namespace
 }  // namespace cgens

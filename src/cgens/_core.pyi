@@ -2,7 +2,7 @@
 The compiled core of cgens. Private: its contracts are kept by the Python that calls it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, overload
 
 import numpy
@@ -17,6 +17,7 @@ class DualCd:
         lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         n_threads: int,
+        sibling: DualCd | None = None,
     ) -> None: ...
     @overload
     def add(
@@ -37,6 +38,9 @@ class DualCd:
         Descend to a relative gap of tol. Returns (primal, dual, n_sweeps, status).
         """
 
+    def scale_box(self, factor: float) -> None:
+        """Multiply the box, and the duals with it."""
+
     def duals(self) -> NDArray[numpy.float64]:
         """A copy of the signed duals, one per row."""
 
@@ -46,25 +50,72 @@ class DualCd:
     @property
     def bias(self) -> float: ...
 
-@overload
-def order_rows(
-    X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
-    target: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    n_threads: int,
-) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.int64]]:
-    """Canonical order of the rows. Returns (rows, weights, position)."""
+class GramLs:
+    """
+    Regularised least squares with a free bias over a growing set of columns.
+    """
 
-@overload
-def order_rows(
-    X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
-    target: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    n_threads: int,
-) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.int64]]: ...
+    def __init__(
+        self,
+        target: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        n_threads: int,
+    ) -> None: ...
+    @overload
+    def add(
+        self, column: Annotated[NDArray[numpy.int8], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> None:
+        """Add one column of responses."""
 
-class StumpScan:
-    """The training table in bins, and the search for the best stump."""
+    @overload
+    def add(
+        self, column: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> None: ...
+    @overload
+    def add(
+        self, column: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> None: ...
+    def solve(self, tol: float) -> tuple[float, float, int]:
+        """
+        Solve, evaluate on the data and refine. Returns (primal, dual, n_refinements).
+        """
+
+    def weights(self) -> NDArray[numpy.float64]:
+        """Flat, column by column."""
+
+    def intercept(
+        self,
+        weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    ) -> NDArray[numpy.float64]:
+        """The bias that goes with weights of the first columns."""
+
+    def duals(
+        self,
+        weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    ) -> NDArray[numpy.float64]:
+        """The duals of a model of the first columns, flat, row by row."""
+
+    def step(self, k: int) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], float]:
+        """How column k changed the weights: (coefficients, output, denominator)."""
+
+    def direction(self, k: int) -> NDArray[numpy.float64]:
+        """Along what column k changed the duals."""
+
+    def resolve(self, factor: float, stages: Sequence[int]) -> list[NDArray[numpy.float64]]:
+        """Weights of the first so many columns, flat, for C times a factor."""
+
+    def quadratic(
+        self,
+        column: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        n_columns: int,
+    ) -> float:
+        """g'Pg of a column, with the first so many columns in the master."""
+
+    @property
+    def primal(self) -> float: ...
+
+class StumpPool:
+    """The training table in bins: all its stumps, and which are taken."""
 
     @overload
     def __init__(
@@ -84,15 +135,8 @@ class StumpScan:
         max_bins: int,
         n_threads: int,
     ) -> None: ...
-    def price(
-        self, duals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-    ) -> tuple[bool, int, float, float, float]:
-        """
-        The free stump of largest |price|. Returns (found, feature, threshold, price, energy).
-        """
-
     def take(self, feature: int, threshold: float) -> bool:
-        """Take a stump out of the search."""
+        """Take a stump out of the searches."""
 
     def respond(self, feature: int, threshold: float) -> NDArray[numpy.int8]:
         """Responses on the training rows."""
@@ -102,6 +146,66 @@ class StumpScan:
     def n_candidates(self) -> int: ...
     @property
     def n_features(self) -> int: ...
+
+class StumpScan:
+    """The search for the best stump for one output whose duals are mostly 0."""
+
+    def __init__(self, pool: StumpPool, n_threads: int) -> None: ...
+    def price(
+        self, duals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> tuple[bool, int, float, float, float]:
+        """
+        The free stump of largest |price|. Returns (found, feature, threshold, price, energy).
+        """
+
+class StumpTable:
+    """The prices of all stumps for several outputs, changed by rank one."""
+
+    def __init__(self, pool: StumpPool, n_outputs: int, n_threads: int) -> None: ...
+    def set_duals(
+        self,
+        duals: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """All prices anew."""
+
+    def set_curvature(
+        self, diagonal: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> None:
+        """g'Pg of the empty master for all stumps."""
+
+    def change(
+        self,
+        direction: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        denominator: float,
+        gain: bool,
+    ) -> tuple[bool, int, float, int, float, float, float]:
+        """Change the duals by -direction step'. Returns as find_best does."""
+
+    def change_curvature(
+        self,
+        direction: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        denominator: float,
+    ) -> None:
+        """Change g'Pg alone."""
+
+    def find_best(self, gain: bool) -> tuple[bool, int, float, int, float, float, float]:
+        """
+        The best free stump. Returns (found, feature, threshold, output, price, max_price, energy).
+        """
+
+    def respond(self, feature: int, threshold: float) -> NDArray[numpy.int8]:
+        """Responses on the training rows."""
+
+    def entries(self, feature: int, bin: int) -> NDArray[numpy.float64]:
+        """The prices of one threshold, and its g'Pg."""
+
+    @property
+    def n_outputs(self) -> int: ...
+    @property
+    def has_curvature(self) -> bool: ...
+    @property
+    def drift(self) -> float: ...
 
 @overload
 def respond_stumps(
@@ -144,6 +248,22 @@ class StepTables:
         n_threads: int,
     ) -> NDArray[numpy.float64]: ...
 
+@overload
+def order_rows(
+    X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
+    target: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_threads: int,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.int64]]:
+    """Canonical order of the rows. Returns (rows, weights, position)."""
+
+@overload
+def order_rows(
+    X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
+    target: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_threads: int,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.int64]]: ...
 def default_threads() -> int:
     """Threads that OpenMP would use."""
 

@@ -10,18 +10,21 @@ import numpy as np
 
 from cgens.ensemble import Ensemble
 from cgens.interrupt import InterruptGuard
+from cgens.solution_path import SolutionPath
 from cgens.trace import Trace, TraceRecorder
 from cgens.types import (
     AnyArray,
     Callback,
     Certificate,
     Column,
+    Duals,
     Floats,
     Integers,
     Learner,
     Master,
     Pricing,
     Round,
+    Rule,
     Sample,
     Status,
     WeakLearner,
@@ -44,6 +47,7 @@ def generate_columns(
     price_tol: float = 1e-6,
     epsilon: float = 0.0,
     max_columns: int = 500,
+    pricing: Rule = "max",
     rng: np.random.Generator | None = None,
     n_threads: int = 1,
     callback: Callback | None = None,
@@ -64,11 +68,15 @@ def generate_columns(
     tol : float
         Relative gap of the final restricted problem.
     price_tol : float
-        Stop when the largest price is at most the column cost + ``price_tol * sum |duals|``.
+        Stop when the largest price is at most the column cost + ``price_tol`` times the size of the duals: sum |R|, or
+        for least squares a bound of it.
     epsilon : float
         The paper's absolute threshold, added to it.
     max_columns : int
         Stop with this many columns.
+    pricing : {"max", "gain"}
+        Add the column of the largest price of a single output, as in the paper (EQ:WL2), or the one that lowers the
+        objective most, which least squares knows at the same cost.
     rng : numpy.random.Generator
         For families that draw their candidates.
     n_threads : int
@@ -104,7 +112,7 @@ def generate_columns(
     sample = Sample(X, rows, weight)
     with InterruptGuard() as guard:
         began = perf_counter()
-        loop = _Loop(master, weak_learner, sample, target, tol, n_threads, rng, guard)
+        loop = _Loop(master, weak_learner, sample, target, tol, pricing, n_threads, rng, guard)
         if initial is not None:
             loop.restore(initial, sample)
         loop.solve(score=np.nan, price_seconds=perf_counter() - began)
@@ -140,12 +148,14 @@ class _Loop:
         sample: Sample,
         target: Floats,
         tol: float,
+        rule: Rule,
         n_threads: int,
         rng: np.random.Generator | None,
         guard: InterruptGuard,
     ) -> None:
         self.began = perf_counter()
         self.tol = tol
+        self.rule: Rule = rule
         self.n_threads = n_threads
         self.guard = guard
         self.master = master.begin(target, sample.weight, n_threads)
@@ -155,14 +165,14 @@ class _Loop:
         self.means: list[float] = []
         self.taken: dict[Hashable, None] = {}
         self.n_candidates: int | None = None
-        self.path: list[tuple[Floats, Floats]] = []
+        self.path = SolutionPath()
         self.recorder = TraceRecorder()
 
     def restore(self, ensemble: Ensemble, sample: Sample) -> None:
         """Put the columns of an earlier fit into the master."""
         for learner, response in zip(ensemble.learners, ensemble.respond(sample.X, self.n_threads).T, strict=True):
             self.add(Column(learner, response[sample.rows], 0.0))
-        self.path = list(ensemble.path[:-1])
+        self.path = ensemble.path.before_last()
 
     def interrupted(self) -> bool:
         """Return whether Ctrl-C was pressed, here or in the solver."""
@@ -181,12 +191,12 @@ class _Loop:
         """Solve the round that begins with the columns there are now, loosely."""
         self.recorder.begin_round(score, price_seconds)
         self._solve(max(self.tol, LOOSE_TOL), quick=True)
-        self.path.append((self.solution.weights, self.solution.intercept))
+        self.path.append(self.solution)
 
     def tighten(self) -> None:
         """Solve the present round again, to the final tolerance."""
         self._solve(self.tol, quick=False)
-        self.path[-1] = (self.solution.weights, self.solution.intercept)
+        self.path.replace_last(self.solution)
 
     def _solve(self, tol: float, quick: bool) -> None:
         began = perf_counter()
@@ -198,18 +208,25 @@ class _Loop:
     def price(self) -> Pricing:
         """Search at the present duals, once, and keep the pool's lower bound."""
         if self.pricing is None:
-            self.pricing = self.pricer.price(self.solution.duals, self.taken.keys())
+            duals = self.solution.duals
+            if self.rule == "gain" and duals.curvature is None:
+                raise ValueError("pricing='gain' needs a master that knows its curvature, least squares; use 'max'.")
+            self.pricing = self.pricer.price(duals, self.taken.keys(), self.rule)
             if not isinstance(self.pricing, Pricing):
                 raise TypeError(f"{type(self.pricer).__name__}.price must return a Pricing; got {self.pricing!r}.")
             self.n_candidates = self.pricing.n_candidates
             if self.pricing.energy is not None:
-                bound = self.master.pool_bound(self.solution.duals, self.pricing.energy)
-                self.recorder.add_bound(bound, self.solution.duals)
+                self.recorder.add_bound(self.master.pool_bound(duals, self.pricing.energy), duals)
         return self.pricing
 
-    def is_tight(self) -> bool:
-        """Return whether solving again would bring nothing."""
-        return self.solution.relative_gap <= self.tol or not self.quick
+    def verified_bound(self) -> float:
+        """Return the best bound of all rounds, derived again from its duals: between rounds prices may be updates."""
+        duals = self.recorder.bound_duals
+        if duals is None or type(duals) is Duals:
+            return self.recorder.bound
+        plain = Duals(duals.array)
+        energy = self.pricer.price(plain, self.taken.keys(), "max").energy
+        return -np.inf if energy is None else self.master.pool_bound(plain, energy)
 
     def violating_column(self, cost: float, price_tol: float) -> Column | None:
         """Return the column to add, or None at an optimum: which is believed only of tightly solved duals.
@@ -218,11 +235,10 @@ class _Loop:
         as near to it as one likes in the objective, and as far in its predictions.
         """
         while True:
-            column = self.price().column
-            least = cost + price_tol * float(np.abs(self.solution.duals).sum())
-            if column is not None and abs(column.score) > least:
-                return column
-            if self.is_tight():
+            found = self.price()
+            if found.largest_price() > cost + price_tol * self.solution.duals.size:
+                return found.column
+            if not self.quick:
                 return None
             self.tighten()
 
@@ -241,18 +257,18 @@ class _Loop:
     def finish(self, status: Status, cost: float, price_tol: float) -> tuple[Ensemble, Trace]:
         """Solve to the final tolerance and certify; after Ctrl-C, return at once with what there is."""
         max_price = np.nan
-        if status is not Status.INTERRUPTED and not self.is_tight():
+        if status is not Status.INTERRUPTED and self.quick:
             self.tighten()  # NOT_CONVERGED in a quick solve means little; here it is reported
         if self.interrupted():
             status = Status.INTERRUPTED
         else:
-            column = self.price().column
-            max_price = 0.0 if column is None else abs(column.score)
+            max_price = self.price().largest_price()
             if status is Status.MAX_COLUMNS and self.violating_column(cost, price_tol) is None:
                 status = Status.OPTIMAL
             if self.solution.status is Status.NOT_CONVERGED:
                 status = Status.NOT_CONVERGED
-        primal, dual, bound = self.solution.primal, self.solution.dual, self.recorder.bound
+        primal, dual = self.solution.primal, self.solution.dual
+        bound = self.verified_bound()
         certified = np.isfinite(bound)
         certificate = Certificate(
             primal=primal,
@@ -266,7 +282,7 @@ class _Loop:
             status=status,
         )
         ensemble = Ensemble.of(self.learners, self.means, self.path)
-        return ensemble, self.recorder.finish(certificate, self.solution.duals)
+        return ensemble, self.recorder.finish(certificate, self.solution.duals.array)
 
 
 def check_problem(target: Floats, weight: Floats, n_rows: int, tol: float) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cgens.solution_path import SolutionPath
 from cgens.types import AnyArray, Floats, Learner, LearnerPack
 
 
@@ -22,8 +23,8 @@ class Ensemble:
     intercept : ndarray of shape (l,)
     means : ndarray of shape (J,)
         Weighted mean of each response over the training rows.
-    path : tuple of (weights, intercept)
-        The solution after every round, the empty one first and the final one last.
+    path : SolutionPath
+        Weights and intercept after every round, those of the empty model first and the final ones last.
 
     Examples
     --------
@@ -39,16 +40,16 @@ class Ensemble:
     weights: Floats
     intercept: Floats
     means: Floats
-    path: tuple[tuple[Floats, Floats], ...]
+    path: SolutionPath
     _packs: tuple[tuple[AnyArray, LearnerPack], ...]
 
     @staticmethod
-    def of(learners: Sequence[Learner], means: Sequence[float], path: Sequence[tuple[Floats, Floats]]) -> Ensemble:
+    def of(learners: Sequence[Learner], means: Sequence[float], path: SolutionPath) -> Ensemble:
         """Pack learners and the solutions of all rounds into an ensemble."""
         weights, intercept = path[-1]
         for array in (weights, intercept):
             array.setflags(write=False)
-        return Ensemble(tuple(learners), weights, intercept, np.array(means), tuple(path), _pack(learners))
+        return Ensemble(tuple(learners), weights, intercept, np.array(means), path, _pack(learners))
 
     def __len__(self) -> int:
         return len(self.learners)
@@ -80,10 +81,10 @@ class Ensemble:
 
         Every round has weights of its own for *all* its columns: the fit is fully corrective.
         """
-        responses = self.respond(X, n_threads).astype(np.float64)
-        for weights, intercept in self.path:
-            if len(weights) or len(self) == 0:
-                yield responses[:, : len(weights)] @ weights + intercept
+        decisions = self.path.staged(self.respond(X, n_threads))
+        for number, decision in enumerate(decisions):
+            if number > 0 or len(self.path) == 1:
+                yield decision
 
     def arrays(self) -> dict[str, AnyArray]:
         """Return weights, intercept and the packed learners as named arrays."""

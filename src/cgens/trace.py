@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cgens.types import Certificate, Floats, MasterSolution
+from cgens.types import Certificate, Duals, Floats, MasterSolution
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -22,7 +22,8 @@ class Trace:
         Price of the column that the round added; nan in entry 0.
     primal, dual, relative_gap : ndarray of shape (n_rounds + 1,)
         Of the restricted master after the round. Only the last round is solved to the tolerance asked for; the
-        others to 3e-3, or not even that where it is hard (large C).
+        others to 3e-3, or not even that where it is hard (large C). Least squares has a closed form: its gap is
+        rounding, and is measured in the last round.
     full_lower_bound : ndarray of shape (n_rounds + 1,)
         The pool's lower bound from the round's duals; -inf where none was computed.
     price_seconds, solve_seconds : ndarray of shape (n_rounds + 1,)
@@ -73,7 +74,7 @@ class TraceRecorder:
     def __init__(self) -> None:
         self._entries: list[_Entry] = []
         self.bound = -np.inf
-        self.bound_duals: Floats | None = None
+        self.bound_duals: Duals | None = None
 
     def begin_round(self, score: float, price_seconds: float) -> None:
         """Open the entry of a round."""
@@ -86,7 +87,7 @@ class TraceRecorder:
         entry.solve_seconds += seconds
         entry.n_iter += solution.n_iter
 
-    def add_bound(self, bound: float, duals: Floats) -> None:
+    def add_bound(self, bound: float, duals: Duals) -> None:
         """Record the pool's lower bound at the round's duals, and keep the best of all rounds."""
         self._entries[-1].full_lower_bound = bound
         if bound > self.bound:
@@ -109,5 +110,5 @@ class TraceRecorder:
             n_iter=column("n_iter"),
             certificate=certificate,
             duals=duals,
-            bound_duals=self.bound_duals,
+            bound_duals=None if self.bound_duals is None else self.bound_duals.array,
         )

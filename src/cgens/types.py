@@ -7,16 +7,16 @@ A *spec* (`Master`, `WeakLearner`) holds hyper-parameters only. Its `begin` make
     price: the weak learner with the largest |sum_i R_it h(x_i)|
     stop if no price beats the column cost, else add the column
 
-The meaning of ``R`` is the master's business: ``y_i a_i`` for the hinge loss. A family sees rows and duals, never
-labels, C or the loss.
+The meaning of ``R`` is the master's business: ``y_i a_i`` for the hinge loss, ``C s_i (L_i - F(x_i))`` for least
+squares. A family sees rows and duals, never labels, C or the loss.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Hashable, Set
+from collections.abc import Callable, Hashable, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 AnyArray: TypeAlias = NDArray[Any]
 Poll: TypeAlias = Callable[[], bool]
+#: Which column is the best: "max" of the largest |price| of one output (EQ:WL2), "gain" of the steepest fall.
+Rule: TypeAlias = Literal["max", "gain"]
 
 
 class Status(enum.StrEnum):
@@ -110,6 +112,9 @@ class Pricing:
     ----------
     column : Column or None
         The best one outside the working set; None where every candidate is taken or priced 0.
+    max_price : float or None
+        Largest |price| outside the working set, where that is another column's (by the rule "gain"); None where it is
+        the column's own.
     n_candidates : int or None
         Size of the pool; None where the pool is not finite (fresh samples, learned features) or does not hold the
         whole working set (a warm start from another pool).
@@ -120,6 +125,85 @@ class Pricing:
     column: Column | None
     n_candidates: int | None = None
     energy: float | None = None
+    max_price: float | None = None
+
+    def largest_price(self) -> float:
+        """Return the largest |price| outside the working set."""
+        if self.max_price is not None:
+            return self.max_price
+        return 0.0 if self.column is None else abs(self.column.score)
+
+
+class Curvature(Protocol):
+    """What a least-squares master knows about columns outside: P, with which a column g lowers the objective.
+
+    The objective falls by 1/2 sum_t (g'R_t)^2 / (1 + g'Pg) when g is added. Each added column h changes P by rank one,
+    P <- P - p p' / (1 + h'p) with p = Ph, and the duals with it, R <- R - p k' with k = h'R / (1 + h'p).
+    """
+
+    @property
+    def n_steps(self) -> int:
+        """Number of columns in the master."""
+
+    @property
+    def diagonal(self) -> Floats:
+        """Return v, shape (m,): the empty master has P = diag(v) - v v' / sum(v)."""
+
+    def step(self, k: int) -> tuple[Floats, Floats, float]:
+        """Return p of shape (m,), k of shape (l,) and 1 + h'p of the `k`-th column."""
+
+    def quadratic(self, responses: AnyArray) -> Floats:
+        """Return g'Pg of any columns g, shape (m, n) to (n,)."""
+
+
+class Duals:
+    """Signed duals R of one solve, shape (m, l).
+
+    Attributes
+    ----------
+    array : ndarray of shape (m, l)
+        A master may work it out only when it is asked for; a family that follows `curvature` need not ask.
+    size : float
+        sum |R|, or an upper bound of it that is cheaper to have.
+    curvature : Curvature or None
+        Where the master has one.
+    by_steps : bool
+        Whether the duals are those of the last solve after the curvature's newest steps, rather than worked out anew.
+    """
+
+    curvature: Curvature | None = None
+    by_steps: bool = False
+
+    def __init__(self, array: Floats) -> None:
+        self._array = array
+
+    @property
+    def array(self) -> Floats:
+        """The duals, feasible."""
+        return self._array
+
+    @property
+    def size(self) -> float:
+        """The sum of |R|, or a bound of it."""
+        return float(np.abs(self._array).sum())
+
+
+@dataclass(frozen=True)
+class RankOneStep:
+    """How one more column changed the weights: W <- (W - coefficients output', output').
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (J - 1,)
+    output : ndarray of shape (l,)
+    """
+
+    coefficients: Floats
+    output: Floats
+
+    def apply(self, weights: Floats) -> Floats:
+        """Return the weights after the step, shape (J, l)."""
+        return np.vstack([weights - np.outer(self.coefficients, self.output), self.output])
 
 
 @dataclass(frozen=True)
@@ -130,22 +214,26 @@ class MasterSolution:
     ----------
     weights : ndarray of shape (J, l)
     intercept : ndarray of shape (l,)
-    duals : ndarray of shape (m, l)
-        Signed and feasible: ``dual`` is a true lower bound.
+    duals : Duals
+        Signed and feasible, shape (m, l): ``dual`` is a true lower bound.
     primal, dual : float
     status : Status
         OPTIMAL, NOT_CONVERGED or INTERRUPTED.
     n_iter : int
         Sweeps, iterations or whatever the solver counts.
+    step : RankOneStep or None
+        How the weights came from those of the last solve, where that was by rank one: what a fit then remembers of
+        the round, and what makes staged predictions cheap.
     """
 
     weights: Floats
     intercept: Floats
-    duals: Floats
+    duals: Duals
     primal: float
     dual: float
     status: Status
     n_iter: int
+    step: RankOneStep | None = None
 
     @property
     def relative_gap(self) -> float:
@@ -225,7 +313,7 @@ class RestrictedMaster(Protocol):
         there.
         """
 
-    def pool_bound(self, duals: Floats, energy: float) -> float:
+    def pool_bound(self, duals: Duals, energy: float) -> float:
         """Return a lower bound for the master over a whole pool.
 
         The duals of a restricted problem are feasible for the full one; `energy` is the pool's sum of price^2.
@@ -241,11 +329,53 @@ class Master(Protocol):
         """Return the live problem, without columns; `target` has the shape (m, l)."""
 
 
+@dataclass(frozen=True)
+class PathProblem:
+    """One master problem for many values of C, over the first so many of given columns.
+
+    Attributes
+    ----------
+    target : ndarray of shape (m, l)
+    sample_weight : ndarray of shape (m,)
+    columns : sequence of J ndarrays of shape (m,)
+    Cs : sequence of float
+    stages : sequence of int
+        Numbers of columns, ascending.
+    tol : float
+        Relative gap of every solution.
+    n_threads : int
+    """
+
+    target: Floats
+    sample_weight: Floats
+    columns: Sequence[AnyArray]
+    Cs: Sequence[float]
+    stages: Sequence[int]
+    tol: float
+    n_threads: int
+
+
+#: Weights and intercept for each C and each stage.
+PathSolutions: TypeAlias = list[list[tuple[Floats, Floats]]]
+
+
+class PathMaster(Master, Protocol):
+    """A master that solves for many values of C at less than the price of one at a time."""
+
+    C: float
+
+    def solve_path(self, problem: PathProblem, interrupted: Poll) -> PathSolutions:
+        """Return the solutions; an empty list where `interrupted` said True."""
+
+
 class Pricer(Protocol):
     """A weak-learner family bound to training rows."""
 
-    def price(self, duals: Floats, taken: Set[Hashable]) -> Pricing:
-        """Return the learner with the largest |sum_i duals_it h(x_i)| whose key is not in `taken`."""
+    def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
+        """Return the learner with the largest |sum_i duals_it h(x_i)| whose key is not in `taken`.
+
+        By the rule "gain", said only where the duals have a `curvature`: the one that lowers the objective most.
+        """
 
 
 class WeakLearner(Protocol):

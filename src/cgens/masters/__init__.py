@@ -1,5 +1,6 @@
 """Master problems: what the ensemble optimises. One a file."""
 
 from cgens.masters.hinge import Hinge
+from cgens.masters.least_squares import LeastSquares
 
-__all__ = ["Hinge"]
+__all__ = ["Hinge", "LeastSquares"]

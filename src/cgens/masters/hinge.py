@@ -6,17 +6,18 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from cgens._core import DualCd
-from cgens.types import AnyArray, Floats, MasterSolution, Poll, Status
+from cgens.types import AnyArray, Duals, Floats, MasterSolution, PathProblem, PathSolutions, Poll, Status
 
 _STATUS = {
     "converged": Status.OPTIMAL,
     "max_sweeps": Status.NOT_CONVERGED,
     "interrupted": Status.INTERRUPTED,
 }
+_SEVERITY = list(_STATUS)
 
 
 class Hinge(BaseEstimator):  # type: ignore[misc]
-    """Minimise 1/2 |w|^2 + C sum_i s_i max(0, 1 - y_i (w.h(x_i) + b)) over w and b.
+    """Minimise 1/2 |w|^2 + C sum_i s_i max(0, 1 - y_i (w.h(x_i) + b)) over w and b, for each column y of the target.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ class Hinge(BaseEstimator):  # type: ignore[misc]
     >>> live = Hinge(C=1.0).begin(np.array([[1.0], [-1.0]]), np.ones(2), n_threads=1)
     >>> live.add(np.array([1, -1], dtype=np.int8))
     >>> solution = live.solve(1e-9, lambda: False)
-    >>> solution.weights.round(6), solution.duals.ravel().round(6)
+    >>> solution.weights.round(6), solution.duals.array.ravel().round(6)
     (array([[1.]]), array([ 0.5, -0.5]))
     """
 
@@ -45,44 +46,77 @@ class Hinge(BaseEstimator):  # type: ignore[misc]
         self.quick_sweeps = quick_sweeps
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedHinge:
-        """Return the live problem; `target` is +-1 and has the shape (m, 1)."""
+        """Return the live problem; `target` is +-1 and has the shape (m, l)."""
         if not 0 < self.C < np.inf:
             raise ValueError(f"C must be a finite number > 0; got {self.C}.")
-        if target.shape[1] != 1 or not np.all(np.abs(target) == 1):
-            odd = target[np.abs(target) != 1]
-            what = f"the value {odd[0]}" if len(odd) else f"{target.shape[1]} columns"
-            raise ValueError(f"The hinge loss needs one column of labels -1 and 1; the target has {what}.")
-        return RestrictedHinge(self, target[:, 0], self.C * sample_weight, n_threads)
+        odd = target[np.abs(target) != 1]
+        if len(odd):
+            raise ValueError(f"The hinge loss needs labels -1 and 1; the target has the value {odd[0]}.")
+        return RestrictedHinge(self, target, self.C * sample_weight, n_threads)
+
+    def solve_path(self, problem: PathProblem, interrupted: Poll) -> PathSolutions:
+        """Solve for every C and stage, each from the solution of the C before it, scaled."""
+        spec = Hinge(problem.Cs[0], self.max_sweeps, self.quick_sweeps)
+        live = spec.begin(problem.target, problem.sample_weight, problem.n_threads)
+        paths: PathSolutions = [[] for _ in problem.Cs]
+        n_added, present = 0, problem.Cs[0]
+        for stage in problem.stages:
+            for column in problem.columns[n_added:stage]:
+                live.add(column)
+            n_added = stage
+            for path, C in zip(paths, problem.Cs, strict=True):
+                live.scale_c(C / present)
+                present = C
+                solution = live.solve(problem.tol, interrupted)
+                path.append((solution.weights, solution.intercept))
+                if interrupted():
+                    return []
+        return paths
 
 
 class RestrictedHinge:
-    """The hinge master over the columns added so far. Signed duals are y_i a_i, 0 <= a_i <= C s_i."""
+    """The hinge master over the columns added so far: one problem per output, all over the same columns.
 
-    def __init__(self, spec: Hinge, y: Floats, bound: Floats, n_threads: int) -> None:
+    Signed duals are y_i a_i, 0 <= a_i <= C s_i.
+    """
+
+    def __init__(self, spec: Hinge, target: Floats, bound: Floats, n_threads: int) -> None:
         self._spec = spec
-        lower, upper = np.where(y < 0, -bound, 0.0), np.where(y > 0, bound, 0.0)
-        self._solver = DualCd(np.ascontiguousarray(y), lower, upper, n_threads)
+        self._solvers: list[DualCd] = []
+        for y in np.ascontiguousarray(target.T):
+            lower, upper = np.where(y < 0, -bound, 0.0), np.where(y > 0, bound, 0.0)
+            sibling = self._solvers[0] if self._solvers else None
+            self._solvers.append(DualCd(y, lower, upper, n_threads, sibling))
 
     def add(self, response: AnyArray) -> None:
         """Add one column of shape (m,), int8 or floating."""
-        self._solver.add(np.ascontiguousarray(response))
+        response = np.ascontiguousarray(response)
+        for solver in self._solvers:
+            solver.add(response)
+
+    def scale_c(self, factor: float) -> None:
+        """Multiply C, and with it the duals: the start for the next C of a path."""
+        for solver in self._solvers:
+            solver.scale_box(factor)
 
     def solve(self, tol: float, interrupted: Poll, quick: bool = False) -> MasterSolution:
-        """Solve to a relative gap of `tol`, starting from the last solution."""
+        """Solve every output to a relative gap of `tol`, starting from the last solution."""
         most = self._spec.quick_sweeps if quick else self._spec.max_sweeps
-        primal, dual, n_sweeps, status = self._solver.solve(tol, most, interrupted)
+        reports = [solver.solve(tol, most, interrupted) for solver in self._solvers]
+        primals, duals, sweeps, states = zip(*reports, strict=True)
+        worst = max(states, key=_SEVERITY.index)
         return MasterSolution(
-            weights=self._solver.weights()[:, None],
-            intercept=np.array([self._solver.bias]),
-            duals=self._solver.duals()[:, None],
-            primal=primal,
-            dual=dual,
-            status=_STATUS[status],
-            n_iter=n_sweeps,
+            weights=np.column_stack([solver.weights() for solver in self._solvers]),
+            intercept=np.array([solver.bias for solver in self._solvers]),
+            duals=Duals(np.column_stack([solver.duals() for solver in self._solvers])),
+            primal=sum(primals),
+            dual=sum(duals),
+            status=_STATUS[worst],
+            n_iter=sum(sweeps),
         )
 
-    def pool_bound(self, duals: Floats, energy: float) -> float:
+    def pool_bound(self, duals: Duals, energy: float) -> float:
         """Return the best D(s a) = s 1'a - s^2/2 energy over 0 <= s <= 1: scaled duals stay feasible."""
-        total = float(np.abs(duals).sum())
+        total = duals.size
         scale = min(1.0, total / energy) if energy > 0 else 1.0
         return scale * total - 0.5 * scale**2 * energy

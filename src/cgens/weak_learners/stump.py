@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence, Set
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from cgens._core import StepTables, StumpScan, respond_stumps
-from cgens.types import AnyArray, Column, Floats, Integers, Pricing, Sample
+from cgens._core import StepTables, StumpPool, StumpScan, StumpTable, respond_stumps
+from cgens.types import AnyArray, Column, Curvature, Duals, Floats, Integers, Pricing, Rule, Sample
+
+#: found, feature, threshold, output, price, max_price, energy: see `StumpTable.find_best`.
+Found: TypeAlias = tuple[bool, int, float, int, float, float, float]
+
+#: Make the table of prices anew where rounding may have moved a price by this share of the largest.
+DRIFT_TOL = 1e-9
 
 
 class Stump(BaseEstimator):  # type: ignore[misc]
@@ -88,42 +94,130 @@ class StumpLearner:
 
 
 class StumpPricer:
-    """The search for the best stump over binned training rows."""
+    """The search for the best stump over binned training rows.
+
+    Two ways to the same prices. Where the master changes its duals by rank one, a table of all prices is changed with
+    them (`StumpTable`). Else each output has histograms that follow the rows whose dual changed (`StumpScan`).
+    """
 
     def __init__(self, sample: Sample, max_bins: int | None, n_threads: int) -> None:
         n_bins = max(2, len(sample) if max_bins is None else min(max_bins, len(sample)))
-        self._scan = StumpScan(sample.X, sample.rows, sample.weight, n_bins, n_threads)
+        self._pool = StumpPool(sample.X, sample.rows, sample.weight, n_bins, n_threads)
         self._sample = sample
+        self._n_threads = n_threads
+        self._scans: list[StumpScan] = []
+        self._table: PriceTable | None = None
         self._seen: set[Hashable] = set()
         self._complete = True  # every taken stump is one of the pool
 
-    def price(self, duals: Floats, taken: Set[Hashable]) -> Pricing:
-        """Return the stump with the largest |sum_i duals_i h(x_i)| that is not in `taken`."""
+    def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
+        """Return the best stump by `rule` that is not in `taken`."""
         for key in taken - self._seen:
             # A taken stump may lie outside the pool after a warm start from other bins, and those of other families
             # do. The pool's energy then says nothing about the master's: no bound, rather than a false one.
             self._complete &= isinstance(key, StumpKey) and self._take(key)
             self._seen.add(key)
-        found, feature, threshold, price, energy = self._scan.price(np.ascontiguousarray(duals[:, 0]))
+        if duals.curvature is None:
+            found, feature, threshold, output, price, max_price, energy = self._scan(duals.array)
+            respond = self._pool.respond
+        else:
+            if self._table is None:
+                self._table = PriceTable(self._pool, self._n_threads)
+            found, feature, threshold, output, price, max_price, energy = self._table.price(duals, rule)
+            respond = self._table.respond
         column = None
         if found:
-            column = Column(StumpLearner(feature, threshold), self._scan.respond(feature, threshold), price)
-        return Pricing(column, self._scan.n_candidates, energy) if self._complete else Pricing(column)
+            column = Column(StumpLearner(feature, threshold), respond(feature, threshold), price, output)
+        if not self._complete:
+            return Pricing(column, max_price=max_price)
+        return Pricing(column, self._pool.n_candidates, energy, max_price)
+
+    def _scan(self, duals: Floats) -> Found:
+        """Price every output by itself, and return the best of all."""
+        while len(self._scans) < duals.shape[1]:
+            self._scans.append(StumpScan(self._pool, self._n_threads))
+        outputs = [scan.price(own) for scan, own in zip(self._scans, np.ascontiguousarray(duals.T), strict=True)]
+        best = max(range(len(outputs)), key=lambda t: abs(outputs[t][3]))
+        found, feature, threshold, price, _ = outputs[best]
+        return found, feature, threshold, best, price, abs(price), sum(output[4] for output in outputs)
 
     def _take(self, key: StumpKey) -> bool:
         """Take the stump's response out of the search; False where it is not in the pool, or was taken before."""
-        thresholds = self._scan.thresholds(key.feature)
+        thresholds = self._pool.thresholds(key.feature)
         if key.threshold in thresholds:
-            return self._scan.take(key.feature, key.threshold)
+            return self._pool.take(key.feature, key.threshold)
         # Found on other rows: the threshold here that splits these rows alike, if there is one.
         values = np.sort(self._sample.X[self._sample.rows, key.feature].astype(np.float64))
         below = np.searchsorted(values, thresholds, side="right")
         alike = np.flatnonzero(below == np.searchsorted(values, key.threshold, side="right"))
-        return bool(len(alike)) and self._scan.take(key.feature, float(thresholds[alike[0]]))
+        return bool(len(alike)) and self._pool.take(key.feature, float(thresholds[alike[0]]))
 
     def pool(self) -> list[Floats]:
         """Return the thresholds of every feature, those with a repeated response included."""
-        return [self._scan.thresholds(f) for f in range(self._scan.n_features)]
+        return [self._pool.thresholds(f) for f in range(self._pool.n_features)]
+
+
+class PriceTable:
+    """All prices, and g'Pg of all stumps where the gain is asked for, brought up to date column by column."""
+
+    def __init__(self, pool: StumpPool, n_threads: int) -> None:
+        self._pool = pool
+        self._n_threads = n_threads
+        self._table: StumpTable | None = None
+        self._n_priced = 0  # columns whose change is in the prices
+        self._n_curved: int | None = None  # and in g'Pg; None where that is not kept
+        self._duals: Duals | None = None  # those of the prices
+
+    def price(self, duals: Duals, rule: Rule) -> Found:
+        """Return the best stump; see `StumpTable.find_best`."""
+        curvature = duals.curvature
+        assert curvature is not None
+        best = self._follow(duals, curvature, rule)
+        if best is None:
+            best = self._begin_anew(duals, curvature, rule)
+        self._duals = duals
+        return best
+
+    def respond(self, feature: int, threshold: float) -> AnyArray:
+        """Return the responses of a stump that was priced."""
+        assert self._table is not None
+        return self._table.respond(feature, threshold)
+
+    def _follow(self, duals: Duals, curvature: Curvature, rule: Rule) -> Found | None:
+        """Apply the changes since the last call; None where there is no way, or too long a one, or too much drift."""
+        n_new = curvature.n_steps - self._n_priced
+        known = self._table is not None and (duals is self._duals or (duals.by_steps and n_new > 0))
+        if self._table is None or not known:
+            return None
+        if rule == "max" and n_new > self._table.n_outputs:
+            return None  # one sum over all rows per output is less than one per step
+        if rule == "gain" and self._n_curved != self._n_priced:
+            return None
+        if n_new == 0:
+            return self._table.find_best(rule == "gain")
+        for k in range(self._n_priced, curvature.n_steps):
+            direction, output, denominator = curvature.step(k)
+            best = self._table.change(direction, output, denominator, rule == "gain")
+            self._n_priced += 1
+        self._n_curved = self._n_priced if rule == "gain" else None  # "max" may have left out steps before
+        largest_price = best[5]
+        return None if self._table.drift > DRIFT_TOL * largest_price else best
+
+    def _begin_anew(self, duals: Duals, curvature: Curvature, rule: Rule) -> Found:
+        """Price all stumps from the duals themselves."""
+        if self._table is None:
+            self._table = StumpTable(self._pool, duals.array.shape[1], self._n_threads)
+        self._table.set_duals(duals.array)
+        self._n_priced = curvature.n_steps
+        if rule == "gain":
+            if self._n_curved is None or self._n_curved > curvature.n_steps:
+                self._table.set_curvature(curvature.diagonal)
+                self._n_curved = 0
+            for k in range(self._n_curved, curvature.n_steps):
+                direction, _, denominator = curvature.step(k)
+                self._table.change_curvature(direction, denominator)
+            self._n_curved = curvature.n_steps
+        return self._table.find_best(rule == "gain")
 
 
 @dataclass(frozen=True)

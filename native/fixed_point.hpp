@@ -1,0 +1,33 @@
+// Numbers as 64-bit multiples of a common unit 2^-exponent: sums of them are exact, in whatever order they are made.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace cgens {
+
+class FixedPoint {
+   public:
+    explicit FixedPoint(int exponent = 0)
+        : exponent_(exponent),
+          // Two factors, because the numbers range from 2^-1074 to 2^1023 and 2^exponent itself may overflow.
+          unit_(std::ldexp(1.0, std::min(exponent, 1000))),
+          rest_(std::ldexp(1.0, exponent - std::min(exponent, 1000))) {}
+
+    // The finest unit in which twice any sum of n_rows numbers up to `largest` > 0 stays below 2^62.
+    static FixedPoint holding(double largest, std::size_t n_rows) {
+        return FixedPoint(60 - std::ilogb(largest) - 1 - std::ilogb(static_cast<double>(n_rows)) - 1);
+    }
+
+    int exponent() const { return exponent_; }
+    std::int64_t round(double value) const { return std::llrint(value * unit_ * rest_); }
+    double value(double units) const { return std::ldexp(units, -exponent_); }
+
+   private:
+    int exponent_;
+    double unit_, rest_;
+};
+
+}  // namespace cgens

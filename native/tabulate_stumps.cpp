@@ -1,0 +1,278 @@
+#include "tabulate_stumps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "threads.hpp"
+#include "vector_ops.hpp"
+
+namespace cgens {
+namespace {
+
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+
+// The first of the largest entries, with four lanes: the same on every machine.
+std::size_t first_largest(const std::vector<double>& values, double& size) {
+    constexpr std::size_t kWide = 4;
+    double lanes[kWide] = {};
+    for (std::size_t k = 0; k < values.size(); k += kWide)
+        for (std::size_t l = 0; l < kWide; ++l) lanes[l] = std::max(lanes[l], values[k + l]);
+    size = std::max(std::max(lanes[0], lanes[1]), std::max(lanes[2], lanes[3]));
+    return static_cast<std::size_t>(std::find(values.begin(), values.end(), size) - values.begin());
+}
+
+}  // namespace
+
+StumpTable::StumpTable(std::shared_ptr<const StumpPool> pool, std::size_t n_outputs, int n_threads)
+    : pool_(std::move(pool)), n_outputs_(n_outputs), n_threads_(n_threads), rounded_(pool_->n_rows(), 0) {
+    first_cell_.assign(1, 0);
+    for (std::size_t f = 0; f < pool_->n_features(); ++f) {
+        const std::size_t n_thresholds = pool_->feature(f).n_bins() - 1;
+        first_cell_.push_back(first_cell_.back() + (n_thresholds + kLanes - 1) / kLanes * kLanes);
+    }
+    prices_.assign(first_cell_.back() * n_outputs_, 0.0);
+    best_.resize(pool_->n_features());
+    sort_entries();
+}
+
+// Counting sort of each block's entries by their bin; within a bin, rows ascend.
+template <class Row>
+void StumpTable::sort_block(const FeatureBlock& block, std::vector<Row>& rows) {
+    const auto first = bin_begin_.begin() + static_cast<std::ptrdiff_t>(pool_->first_bin(block.first_feature));
+    std::vector<std::size_t> next(first, first + static_cast<std::ptrdiff_t>(block.bin_offset.back()));
+    for (std::size_t i = 0; i < n_rows(); ++i)
+        visit_row(block, i, [&](std::size_t code) { rows[next[code]++] = static_cast<Row>(i); });
+}
+
+void StumpTable::sort_entries() {
+    bin_begin_.assign(pool_->n_bins() + 1, 0);
+    const bool narrow = n_rows() <= 65536;
+    (narrow ? narrow_rows_.resize(pool_->n_entries()) : wide_rows_.resize(pool_->n_entries()));
+    std::size_t begin = 0;
+    for (const FeatureBlock& block : pool_->blocks()) {
+        std::size_t* counts = bin_begin_.data() + pool_->first_bin(block.first_feature);
+        for (const std::uint16_t code : block.codes) ++counts[code];
+        for (const std::uint32_t code : block.wide_codes) ++counts[code];
+        for (std::size_t k = 0; k < block.bin_offset.back(); ++k) begin += std::exchange(counts[k], begin);
+    }
+    bin_begin_.back() = begin;
+    const auto n_blocks = static_cast<std::ptrdiff_t>(pool_->blocks().size());
+    const double work = 3 * static_cast<double>(pool_->n_entries());
+#pragma omp parallel for schedule(dynamic) num_threads(usable_threads(n_threads_, work))
+    for (std::ptrdiff_t b = 0; b < n_blocks; ++b) {
+        const FeatureBlock& block = pool_->blocks()[static_cast<std::size_t>(b)];
+        if (narrow) {
+            sort_block(block, narrow_rows_);
+        } else {
+            sort_block(block, wide_rows_);
+        }
+    }
+}
+
+// Rounds every stride-th value to fixed point.
+void StumpTable::round_rows(const double* values, std::size_t stride) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < n_rows(); ++i) largest = std::max(largest, std::abs(values[i * stride]));
+    unit_ = largest > 0 ? FixedPoint::holding(largest, n_rows()) : FixedPoint();
+    total_ = 0;
+    for (std::size_t i = 0; i < n_rows(); ++i) {
+        rounded_[i] = unit_.round(values[i * stride]);
+        total_ += rounded_[i];
+    }
+}
+
+// along[k] = sum_i r_i h(x_i) of the threshold above bin k, 0 where that response is repeated. The running sums over
+// entries in the order of their bins have no branch in them; a threshold's sum is then the one at its bin's end.
+// The common bin's entries are not stored: thresholds below it are reached from the left, the others from the right.
+template <class Row>
+void StumpTable::sum_feature(std::size_t f, const std::vector<Row>& rows, Scratch& scratch) const {
+    const BinnedFeature& feature = pool_->feature(f);
+    const std::size_t* bins = bin_begin_.data() + pool_->first_bin(f);
+    const std::size_t begin = bins[0], n_entries = bins[feature.n_bins()] - begin;
+    if (scratch.running.size() < n_entries + 1) scratch.running.resize(n_entries + 1);
+    std::int64_t* running = scratch.running.data();
+    running[0] = 0;
+    const Row* row = rows.data() + begin;
+    const std::int64_t* rounded = rounded_.data();
+    std::int64_t sum = 0;
+    for (std::size_t e = 0; e < n_entries; ++e) {
+        sum += rounded[row[e]];
+        running[e + 1] = sum;
+    }
+    const std::size_t n_thresholds = feature.n_bins() - 1, common = std::min<std::size_t>(feature.common_bin, n_thresholds);
+    scratch.along.assign(width(f), 0.0);
+    // With L_k the sum over bins 0 ... k and T the total, the price of the threshold above bin k is T - 2 L_k.
+    for (std::size_t k = 0; k < common; ++k)
+        scratch.along[k] = static_cast<double>(total_ - 2 * running[bins[k + 1] - begin]);
+    for (std::size_t k = common; k < n_thresholds; ++k)
+        scratch.along[k] = static_cast<double>(2 * (sum - running[bins[k + 1] - begin]) - total_);
+    const double unit = unit_.value(1.0);
+    if (std::isnormal(unit)) {
+        for (double& value : scratch.along) value *= unit;
+    } else {
+        for (double& value : scratch.along) value = unit_.value(value);
+    }
+    for (const StumpPool::Repeated& repeated : pool_->repeated(f)) scratch.along[repeated.bin] = 0.0;
+}
+
+void StumpTable::sum_feature(std::size_t f, Scratch& scratch) const {
+    if (wide_rows_.empty()) {
+        sum_feature(f, narrow_rows_, scratch);
+    } else {
+        sum_feature(f, wide_rows_, scratch);
+    }
+}
+
+template <class Visit>
+void StumpTable::visit_features(double work, Visit visit) {
+    const auto n_features = static_cast<std::ptrdiff_t>(pool_->n_features());
+#pragma omp parallel num_threads(usable_threads(n_threads_, work))
+    {
+        Scratch scratch;
+#pragma omp for schedule(dynamic, 8)
+        for (std::ptrdiff_t f = 0; f < n_features; ++f) visit(static_cast<std::size_t>(f), scratch);
+    }
+}
+
+void StumpTable::set_duals(const double* duals) {
+    drift_ = 0.0;
+    for (std::size_t t = 0; t < n_outputs_; ++t) {
+        round_rows(duals + t, n_outputs_);
+        visit_features(static_cast<double>(pool_->n_entries()), [&](std::size_t f, Scratch& scratch) {
+            sum_feature(f, scratch);
+            std::copy(scratch.along.begin(), scratch.along.end(), prices(f, t));
+        });
+        drift_ = std::max(drift_, unit_.value(static_cast<double>(n_rows())));
+    }
+}
+
+void StumpTable::set_curvature(const double* diagonal) {
+    has_curvature_ = true;
+    curvature_.assign(first_cell_.back(), 0.0);
+    round_rows(diagonal, 1);
+    const double total = unit_.value(static_cast<double>(total_));
+    visit_features(static_cast<double>(pool_->n_entries()), [&](std::size_t f, Scratch& scratch) {
+        sum_feature(f, scratch);
+        double* own = curvature_.data() + first_cell_[f];
+        // g'diag(v)g = sum(v) for g of +-1; (T^2 - a^2) / T as a product, which does not cancel.
+        for (std::size_t k = 0; k < width(f); ++k)
+            own[k] = (total - scratch.along[k]) * ((total + scratch.along[k]) / total);
+    });
+}
+
+void StumpTable::change_curvature(const double* direction, double denominator) {
+    round_rows(direction, 1);
+    visit_features(static_cast<double>(pool_->n_entries()), [&](std::size_t f, Scratch& scratch) {
+        sum_feature(f, scratch);
+        lower_curvature(f, denominator, scratch);
+    });
+}
+
+void StumpTable::lower_curvature(std::size_t f, double denominator, const Scratch& scratch) {
+    double* own = curvature_.data() + first_cell_[f];
+    for (std::size_t k = 0; k < width(f); ++k) own[k] -= scratch.along[k] * (scratch.along[k] / denominator);
+}
+
+// The table's part of one feature: applies the change along `scratch.along` (where there is a step), then finds the
+// best free threshold.
+void StumpTable::scan_feature(std::size_t f, const double* step, PriceRule rule, Scratch& scratch) {
+    scratch.squares.assign(width(f), 0.0);
+    scratch.largest.assign(width(f), 0.0);
+    const VectorOps& ops = vector_ops();
+    for (std::size_t t = 0; t < n_outputs_; ++t)
+        ops.step_prices(step == nullptr ? 0.0 : step[t], scratch.along.data(), prices(f, t), scratch.squares.data(),
+                        scratch.largest.data(), width(f));
+    FeatureBest& best = best_[f];
+    double energy[4] = {};
+    for (std::size_t k = 0; k < width(f); k += 4)
+        for (std::size_t l = 0; l < 4; ++l) energy[l] += scratch.squares[k + l];
+    best.energy = (energy[0] + energy[1]) + (energy[2] + energy[3]);
+    for (const std::uint32_t k : pool_->taken(f)) scratch.largest[k] = scratch.squares[k] = 0.0;
+    const std::size_t by_price = first_largest(scratch.largest, best.max_price);
+    if (rule == PriceRule::kMax) {
+        best.score = best.max_price;
+        best.bin = by_price;
+    } else {
+        const double* curvature = curvature_.data() + first_cell_[f];
+        for (std::size_t k = 0; k < width(f); ++k) scratch.squares[k] /= 1.0 + std::max(curvature[k], 0.0);
+        best.bin = first_largest(scratch.squares, best.score);
+    }
+}
+
+TablePrice StumpTable::collect() const {
+    TablePrice result{false, 0, 0.0, 0, 0.0, 0.0, 0.0};
+    const FeatureBest* best = nullptr;
+    for (std::size_t f = 0; f < best_.size(); ++f) {  // in order: the first of equals wins
+        result.energy += best_[f].energy;
+        result.max_price = std::max(result.max_price, best_[f].max_price);
+        if (best_[f].score <= (best == nullptr ? 0.0 : best->score)) continue;
+        best = &best_[f];
+        result.feature = f;
+    }
+    if (best == nullptr) return result;
+    result.found = true;
+    result.threshold = pool_->feature(result.feature).thresholds[best->bin];
+    for (std::size_t t = 0; t < n_outputs_; ++t) {
+        const double price = prices(result.feature, t)[best->bin];
+        if (std::abs(price) <= std::abs(result.price)) continue;
+        result.price = price;
+        result.output = t;
+    }
+    return result;
+}
+
+TablePrice StumpTable::find_best(PriceRule rule) {
+    visit_features(static_cast<double>(prices_.size()), [&](std::size_t f, Scratch& scratch) {
+        scratch.along.assign(width(f), 0.0);
+        scan_feature(f, nullptr, rule, scratch);
+    });
+    return collect();
+}
+
+TablePrice StumpTable::change(const double* direction, const double* step, double denominator, PriceRule rule) {
+    round_rows(direction, 1);
+    visit_features(static_cast<double>(pool_->n_entries() + prices_.size()), [&](std::size_t f, Scratch& scratch) {
+        sum_feature(f, scratch);
+        if (has_curvature_) lower_curvature(f, denominator, scratch);
+        scan_feature(f, step, rule, scratch);
+    });
+    const TablePrice best = collect();
+    double largest = 0.0, size = 0.0;
+    for (std::size_t i = 0; i < n_rows(); ++i) size += std::abs(direction[i]);
+    for (std::size_t t = 0; t < n_outputs_; ++t) largest = std::max(largest, std::abs(step[t]));
+    // The rounding of each product, of the direction to fixed point, and of the new price.
+    drift_ += (kEps * size + unit_.value(static_cast<double>(n_rows()))) * largest + kEps * best.max_price;
+    return best;
+}
+
+template <class Row>
+void StumpTable::mark_rows(std::size_t first_bin, std::size_t last_bin, const std::vector<Row>& rows, std::int8_t sign,
+                           std::int8_t* out) const {
+    for (std::size_t e = bin_begin_[first_bin]; e < bin_begin_[last_bin]; ++e) out[rows[e]] = sign;
+}
+
+void StumpTable::respond(std::size_t feature, double threshold, std::int8_t* out) const {
+    const std::size_t bin = pool_->bin_of(feature, threshold), n_bins = pool_->feature(feature).n_bins();
+    const std::int8_t common = pool_->feature(feature).common_bin > bin ? 1 : -1;
+    std::fill(out, out + n_rows(), common);
+    // Only the rows on the other side of the threshold differ.
+    const std::size_t begin = pool_->first_bin(feature), middle = begin + bin + 1, end = begin + n_bins;
+    const std::size_t first = common > 0 ? begin : middle, last = common > 0 ? middle : end;
+    const auto sign = static_cast<std::int8_t>(-common);
+    if (wide_rows_.empty()) {
+        mark_rows(first, last, narrow_rows_, sign, out);
+    } else {
+        mark_rows(first, last, wide_rows_, sign, out);
+    }
+}
+
+std::vector<double> StumpTable::entries(std::size_t feature, std::size_t bin) const {
+    std::vector<double> result;
+    for (std::size_t t = 0; t < n_outputs_; ++t) result.push_back(prices(feature, t)[bin]);
+    result.push_back(has_curvature_ ? curvature_[first_cell_[feature] + bin] : 0.0);
+    return result;
+}
+
+}  // namespace cgens

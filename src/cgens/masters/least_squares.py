@@ -1,0 +1,180 @@
+"""Least squares with a free bias, in closed form (EQ:SLSVM1, EQ:SLSVM_SOLUTION)."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from cgens._core import GramLs
+from cgens.types import (
+    AnyArray,
+    Curvature,
+    Duals,
+    Floats,
+    MasterSolution,
+    PathProblem,
+    PathSolutions,
+    Poll,
+    RankOneStep,
+    Status,
+    relative_gap,
+)
+
+
+class LeastSquares(BaseEstimator):  # type: ignore[misc]
+    """Minimise 1/2 |W|^2 + C/2 sum_i s_i |L_i - W'h(x_i) - b|^2 over W and b, for several outputs at once.
+
+    Parameters
+    ----------
+    C : float
+        The paper's C. The loss is a sum over rows, not a mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> live = LeastSquares(C=1.0).begin(np.array([[3.0], [0.0]]), np.ones(2), n_threads=1)
+    >>> live.add(np.array([1, -1], dtype=np.int8))
+    >>> solution = live.solve(1e-9, lambda: False)
+    >>> solution.weights.round(6), solution.intercept
+    (array([[1.]]), array([1.5]))
+    """
+
+    column_cost = 0.0
+
+    def __init__(self, C: float = 1.0) -> None:
+        self.C = C
+
+    def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedLeastSquares:
+        """Return the live problem; `target` is any matrix of shape (m, l)."""
+        if not 0 < self.C < np.inf:
+            raise ValueError(f"C must be a finite number > 0; got {self.C}.")
+        with np.errstate(over="ignore"):
+            largest = self.C * float(sample_weight.sum()) * float(np.abs(target).max()) ** 2
+        if not largest < 1e300:
+            raise ValueError(
+                f"The squares of the target, up to {np.abs(target).max():.3g}, are too large for C = {self.C:.3g}: "
+                "divide the target by a constant."
+            )
+        return RestrictedLeastSquares(target, self.C * sample_weight, n_threads)
+
+    def solve_path(self, problem: PathProblem, interrupted: Poll) -> PathSolutions:
+        """Solve for every C and stage: the products of the columns are made once, each C then costs O(J^3)."""
+        first = LeastSquares(problem.Cs[0]).begin(problem.target, problem.sample_weight, problem.n_threads)
+        for column in problem.columns:
+            first.add(column)
+            if interrupted():
+                return []
+        n_outputs = problem.target.shape[1]
+        paths: PathSolutions = []
+        for C in problem.Cs:
+            flat = first.solver.resolve(C / problem.Cs[0], list(problem.stages))
+            weights = [own.reshape(-1, n_outputs) for own in flat]
+            paths.append([(own, first.solver.intercept(own)) for own in weights])
+        return paths
+
+
+class RestrictedLeastSquares:
+    """The least-squares master over the columns added so far. Signed duals are U = C s (L - HW - b)."""
+
+    def __init__(self, target: Floats, scale: Floats, n_threads: int) -> None:
+        self.target = np.ascontiguousarray(target)
+        self.scale = np.ascontiguousarray(scale)
+        self.solver = GramLs(self.target, self.scale, n_threads)
+        self._n_columns = self._n_solved = 0
+
+    def add(self, response: AnyArray) -> None:
+        """Add one column of shape (m,), int8 or floating; kept as narrow as it comes."""
+        self.solver.add(np.ascontiguousarray(response))
+        self._n_columns += 1
+
+    def solve(self, tol: float, interrupted: Poll, quick: bool = False) -> MasterSolution:
+        """Return the solution: between rounds as the last column changed it, else solved and evaluated on the data."""
+        n_iter, step = 0, None
+        if quick:
+            primal = dual = self.solver.primal
+            if self._n_columns == self._n_solved + 1:
+                coefficients, output, _ = self.solver.step(self._n_solved)
+                step = RankOneStep(coefficients, output)
+        else:
+            primal, dual, n_iter = self.solver.solve(tol)
+        self._n_solved = self._n_columns
+        weights = self.solver.weights().reshape(self._n_columns, self.target.shape[1])
+        return MasterSolution(
+            weights=weights,
+            intercept=self.solver.intercept(weights),
+            duals=LeastSquaresDuals(self, weights, primal, dual, quick),
+            primal=primal,
+            dual=dual,
+            status=Status.OPTIMAL if relative_gap(primal, dual) <= tol else Status.NOT_CONVERGED,
+            n_iter=n_iter,
+            step=step,
+        )
+
+    def pool_bound(self, duals: Duals, energy: float) -> float:
+        """Return the best D(t U) = t tr(L'U) - t^2/2 (energy + sum U^2 / (C s)) over t: scaled duals stay feasible."""
+        if isinstance(duals, LeastSquaresDuals):
+            fit, loss = duals.fit, duals.loss
+        else:
+            fit = float(np.sum(self.target * duals.array))
+            loss = float(np.sum(duals.array**2 / self.scale[:, None]))
+        return 0.5 * fit * (fit / (energy + loss)) if energy + loss > 0 else 0.0
+
+
+class LeastSquaresDuals(Duals):
+    """The duals of a model: worked out from its weights when they are asked for.
+
+    Attributes
+    ----------
+    fit : float
+        tr(L'U).
+    loss : float
+        sum_i |U_i|^2 / (C s_i).
+    """
+
+    def __init__(
+        self, master: RestrictedLeastSquares, weights: Floats, primal: float, dual: float, by_steps: bool
+    ) -> None:
+        self._master = master
+        self.by_steps = by_steps
+        self._weights = weights
+        self.curvature: Curvature = LeastSquaresCurvature(master, len(weights))
+        # With W = H'U the two objectives are 1/2 (|W|^2 + loss) and fit - 1/2 (|W|^2 + loss).
+        self.loss = max(2 * primal - float(np.sum(weights**2)), 0.0)
+        self.fit = primal + dual
+
+    @cached_property
+    def array(self) -> Floats:
+        """U, shape (m, l)."""
+        return self._master.solver.duals(self._weights).reshape(self._master.target.shape)
+
+    @property
+    def size(self) -> float:
+        """A bound of sum |U|, by Cauchy and Schwarz: what each round can afford."""
+        return float(np.sqrt(self._master.target.shape[1] * self._master.scale.sum() * self.loss))
+
+
+class LeastSquaresCurvature:
+    """P = the inverse of the paper's S, projected on the complement of the weights, in the form of its changes."""
+
+    def __init__(self, master: RestrictedLeastSquares, n_steps: int) -> None:
+        self._master = master
+        self.n_steps = n_steps
+
+    @property
+    def diagonal(self) -> Floats:
+        """C s: the empty master has P = diag(v) - v v' / sum(v)."""
+        return self._master.scale
+
+    def step(self, k: int) -> tuple[Floats, Floats, float]:
+        """Return p, k and 1 + h'p of the `k`-th column."""
+        _, output, denominator = self._master.solver.step(k)
+        return self._master.solver.direction(k), output, denominator
+
+    def quadratic(self, responses: AnyArray) -> Floats:
+        """Return g'Pg of the columns of `responses`, shape (m, n) to (n,)."""
+        columns = np.asarray(responses, dtype=np.float64).T
+        return np.array(
+            [self._master.solver.quadratic(np.ascontiguousarray(column), self.n_steps) for column in columns]
+        )
