@@ -1,29 +1,122 @@
-"""Labels to targets, and decisions back to labels."""
+"""Labels to targets, and decisions back to labels.
+
+A master fits a target of shape (m, l). What stands in it is the coding's business: simplex codes for classes, +-1 for
+one class against the rest or for several labels at once, numbers as they are for regression.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from cgens.types import AnyArray, Floats
 
 
-def encode_binary(codes: AnyArray) -> Floats:
-    """Return -1 for class 0 and +1 for class 1, shape (n, 1).
+def simplex_codes(n_classes: int) -> Floats:
+    """Return one unit vector per class with equal angles between all of them, shape (n_classes, n_classes - 1).
+
+    The corners of a regular simplex: inner products are -1 / (n_classes - 1), the smallest there can be. Two classes
+    are -1 and 1. With the codes S of k classes, those of k + 1 are (sqrt(1 - 1/k^2) S, -1/k) and (0, 1).
+
+    Parameters
+    ----------
+    n_classes : int
+        At least 2.
+
+    Returns
+    -------
+    codes : ndarray of shape (n_classes, n_classes - 1)
 
     Examples
     --------
-    >>> encode_binary(np.array([0, 1, 1])).ravel()
-    array([-1.,  1.,  1.])
+    >>> simplex_codes(3).round(3)
+    array([[-0.866, -0.5  ],
+           [ 0.866, -0.5  ],
+           [ 0.   ,  1.   ]])
     """
-    return np.where(codes > 0, 1.0, -1.0)[:, None]
+    if n_classes < 2:
+        raise ValueError(f"A simplex needs at least 2 classes; got {n_classes}.")
+    codes = np.zeros((n_classes, n_classes - 1))
+    codes[:2, 0] = -1.0, 1.0
+    for k in range(2, n_classes):
+        codes[:k, : k - 1] *= np.sqrt((1 - 1 / k) * (1 + 1 / k))
+        codes[:k, k - 1] = -1.0 / k
+        codes[k, k - 1] = 1.0
+    return codes
 
 
-def decode_binary(decision: Floats, classes: AnyArray) -> AnyArray:
-    """Return the class on whose side each decision lies; 0 goes to the first class, as in scikit-learn.
+@dataclass(frozen=True)
+class ClassCoding:
+    """Codes for classes, one class a row.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_classes, l)
+        What a row of each class has as its target.
+    votes : ndarray of shape (l, n_classes)
+        A decision F(x) votes for the classes with F(x) @ votes; the largest wins.
 
     Examples
     --------
-    >>> decode_binary(np.array([-0.3, 0.0, 2.0]), np.array(["no", "yes"]))
-    array(['no', 'no', 'yes'], dtype='<U3')
+    >>> coding = ClassCoding.simplex(3)
+    >>> target = coding.encode(np.array([2, 0, 1]))
+    >>> target.shape, coding.decode(target)
+    ((3, 2), array([2, 0, 1]))
     """
-    return np.asarray(classes[(decision > 0).astype(np.intp)])
+
+    codes: Floats
+    votes: Floats
+
+    @staticmethod
+    def simplex(n_classes: int) -> ClassCoding:
+        """Return the simplex coding, l = n_classes - 1; for two classes that is -1 and 1."""
+        codes = simplex_codes(n_classes)
+        return ClassCoding(codes, codes.T.copy())
+
+    @staticmethod
+    def one_vs_rest(n_classes: int) -> ClassCoding:
+        """Return 1 for the class itself and -1 for all others, l = n_classes."""
+        return ClassCoding(2 * np.eye(n_classes) - 1, np.eye(n_classes))
+
+    def encode(self, numbers: AnyArray) -> Floats:
+        """Return the target of rows whose class has these numbers, shape (n, l)."""
+        return np.ascontiguousarray(self.codes[numbers])
+
+    def scores(self, decision: Floats) -> Floats:
+        """Return the votes, shape (n, n_classes); for a single output the decision itself, shape (n,)."""
+        return decision[:, 0] if decision.shape[1] == 1 else decision @ self.votes
+
+    def decode(self, decision: Floats) -> AnyArray:
+        """Return the number of the winning class; a draw goes to the first, as in scikit-learn."""
+        scores = self.scores(decision)
+        return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+
+
+@dataclass(frozen=True)
+class LabelCoding:
+    """Several labels a row, each there or not: +-1, one output a label.
+
+    Examples
+    --------
+    >>> coding = LabelCoding(2)
+    >>> coding.encode(np.array([[1, 0], [0, 0]]))
+    array([[ 1., -1.],
+           [-1., -1.]])
+    >>> coding.decode(np.array([[0.3, -0.2]]))
+    array([[1, 0]])
+    """
+
+    n_labels: int
+
+    def encode(self, indicator: AnyArray) -> Floats:
+        """Return 1 where a label is there and -1 where it is not, shape (n, n_labels)."""
+        return np.where(indicator != 0, 1.0, -1.0)
+
+    def scores(self, decision: Floats) -> Floats:
+        """Return the decision itself, shape (n, n_labels)."""
+        return decision
+
+    def decode(self, decision: Floats) -> AnyArray:
+        """Return the indicator of the labels whose decision is positive, shape (n, n_labels)."""
+        return (decision > 0).astype(np.intp)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cgens.coding import simplex_codes
 from cgens.types import AnyArray, Floats, relative_gap
 from cgens.weak_learners import Stump, StumpLearner
 
@@ -20,12 +21,12 @@ class CertificateCheck:
     Attributes
     ----------
     primal, dual, relative_gap : float
-        Of the SVM over the selected columns.
+        Of the master problem over the selected columns.
     n_candidates : int or None
     max_price : float or None
     full_lower_bound, full_relative_gap : float or None
-        Of the SVM over the whole pool; None where the certificate does not speak of a pool, or of one that is not
-        made of stumps: this module knows no other.
+        Of the master problem over the whole pool; None where the certificate does not speak of a pool, or of one that
+        is not made of stumps: this module knows no other.
     problems : tuple of str
         One sentence for each disagreement with ``model.certificate_`` and for each violated constraint.
     """
@@ -50,10 +51,10 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
 
     Parameters
     ----------
-    model : CGEnsClassifier
+    model : CGEnsClassifier or CGEnsRegressor
         Fitted on `X` and `y`.
     X : array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
     sample_weight : array-like of shape (n_samples,), optional
         As given to ``fit``.
     rtol : float
@@ -74,46 +75,45 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
     True
     """
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
-    signs = np.where(y == model.classes_[1], 1.0, -1.0)
     weight = _fit_weights(model, y, sample_weight)
-    bound, certificate = model.C_ * weight, model.certificate_
+    kept = weight > 0
+    X, y, weight = X[kept], y[kept], weight[kept]
+    problem = _Problem(model.loss_, _fit_target(model, y), model.C_ * weight)
+    duals, certificate = _matrix(model.duals_)[kept], model.certificate_
     problems: list[str] = []
 
-    # The model's objective (EQ:SVM1), and the dual value of its duals (EQ:SVM_D1), over the selected columns.
+    # The model's objective and the dual value of its duals, over the selected columns.
     learners = model.ensemble_.learners
     responses = np.array([learner.respond(X) for learner in learners], dtype=np.float64).reshape(len(learners), len(X))
-    weights, intercept = model.ensemble_.weights[:, 0], model.ensemble_.intercept[0]
-    decision = weights @ responses + intercept
-    primal = 0.5 * weights @ weights + bound @ np.maximum(0.0, 1.0 - signs * decision)
-    # What counts as rounding: a share of the objective, and what the rounding of F is multiplied by, C s_i.
-    scale = rtol * primal + 8 * np.finfo(float).eps * bound @ (1 + np.abs(decision))
-    problems += _infeasibilities("duals_", model.duals_, signs, bound)
-    dual = np.abs(model.duals_).sum() - 0.5 * np.sum((responses @ model.duals_) ** 2)
+    decision = responses.T @ model.ensemble_.weights + model.ensemble_.intercept
+    primal = 0.5 * np.sum(model.ensemble_.weights**2) + problem.loss(decision)
+    # What counts as rounding: a share of the objective, and what the rounding of F is multiplied by.
+    scale = rtol * primal + problem.rounding(decision)
+    problems += problem.infeasibilities("duals_", duals)
+    dual = problem.dual(duals, np.sum((responses @ duals) ** 2))
+    ratio = scale / max(primal, np.finfo(float).tiny)
     _compare(problems, "primal", certificate.primal, primal, scale)
     _compare(problems, "dual", certificate.dual, dual, scale)
-    _compare(problems, "relative_gap", certificate.relative_gap, relative_gap(primal, dual), scale / primal)
+    _compare(problems, "relative_gap", certificate.relative_gap, relative_gap(primal, dual), ratio)
     if primal - dual < -scale:
         problems.append(f"The gap is negative: primal {primal!r}, dual {dual!r}.")
 
     n_candidates = max_price = full_bound = full_gap = None
     family = Stump() if model.weak_learner == "stump" else model.weak_learner
     if certificate.scope == "pool" and isinstance(family, Stump):
-        max_bins = family.max_bins
         taken = [learner for learner in learners if isinstance(learner, StumpLearner)]
-        kept = weight > 0
-        prices, free = stump_pool_prices(X[kept], weight[kept], model.duals_[kept], max_bins, taken)
+        prices, free = stump_pool_prices(X, weight, duals, family.max_bins, taken)
         n_candidates, max_price = len(prices), float(np.abs(prices[free]).max(initial=0.0))
-        problems += _infeasibilities("bound_duals_", model.bound_duals_, signs, bound)
-        energy = np.sum(stump_pool_prices(X[kept], weight[kept], model.bound_duals_[kept], max_bins, ())[0] ** 2)
-        total = np.abs(model.bound_duals_).sum()
-        shrink = min(1.0, total / energy) if energy > 0 else 1.0
-        full_bound = float(shrink * total - 0.5 * shrink**2 * energy)
+        bound_duals = _matrix(model.bound_duals_)[kept]
+        problems += problem.infeasibilities("bound_duals_", bound_duals)
+        energy = np.sum(stump_pool_prices(X, weight, bound_duals, family.max_bins, ())[0] ** 2)
+        full_bound = problem.pool_bound(bound_duals, energy)
         full_gap = float(relative_gap(primal, full_bound))
         _compare(problems, "n_candidates", certificate.n_candidates, n_candidates, 0)
         if not np.isnan(certificate.max_price):  # after Ctrl-C nothing is priced any more
-            _compare(problems, "max_price", certificate.max_price, max_price, rtol * max(1.0, total))
+            _compare(problems, "max_price", certificate.max_price, max_price, rtol * max(1.0, np.abs(duals).sum()))
         _compare(problems, "full_lower_bound", certificate.full_lower_bound, full_bound, scale)
-        _compare(problems, "full_relative_gap", certificate.full_relative_gap, full_gap, scale / primal)
+        _compare(problems, "full_relative_gap", certificate.full_relative_gap, full_gap, ratio)
     return CertificateCheck(
         primal=float(primal),
         dual=float(dual),
@@ -124,6 +124,63 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
         full_relative_gap=full_gap,
         problems=tuple(problems),
     )
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """The master problem written down once more: its loss, its dual, and what its duals must fulfil."""
+
+    name: str
+    target: Floats  # (m, l)
+    bound: Floats  # (m,): C times the weights
+
+    @property
+    def is_hinge(self) -> bool:
+        return self.name == "hinge"
+
+    def loss(self, decision: Floats) -> float:
+        """Return the losses' part of the objective (EQ:SVM1, EQ:SLSVM1)."""
+        if self.is_hinge:
+            return float(np.sum(self.bound[:, None] * np.maximum(0.0, 1.0 - self.target * decision)))
+        return float(0.5 * np.sum(self.bound[:, None] * (self.target - decision) ** 2))
+
+    def rounding(self, decision: Floats) -> float:
+        """Return what the loss moves by when the decision is rounded differently."""
+        slope = 1.0 if self.is_hinge else np.abs(self.target - decision)
+        return float(8 * np.finfo(float).eps * np.sum(self.bound[:, None] * slope * (1 + np.abs(decision))))
+
+    def dual(self, duals: Floats, energy: float) -> float:
+        """Return the dual objective, given the sum of price^2 over the columns (EQ:SVM_D1, the paper's appendix)."""
+        if self.is_hinge:
+            return float(np.abs(duals).sum() - 0.5 * energy)
+        return float(np.sum(self.target * duals) - 0.5 * (energy + np.sum(duals**2 / self.bound[:, None])))
+
+    def pool_bound(self, duals: Floats, energy: float) -> float:
+        """Return the dual objective over a whole pool, at the best multiple of the duals."""
+        if self.is_hinge:
+            total = np.abs(duals).sum()
+            shrink = min(1.0, total / energy) if energy > 0 else 1.0
+            return float(shrink * total - 0.5 * shrink**2 * energy)
+        whole = energy + np.sum(duals**2 / self.bound[:, None])
+        return float(0.5 * np.sum(self.target * duals) ** 2 / whole) if whole > 0 else 0.0
+
+    def infeasibilities(self, name: str, duals: Floats) -> list[str]:
+        """Return a sentence for each constraint that the duals violate."""
+        problems = []
+        if self.is_hinge:
+            slack = 1e-12 * max(1.0, float(self.bound.max()))
+            alphas = self.target * duals
+            if np.any(alphas < -slack) or np.any(alphas > self.bound[:, None] + slack):
+                worst = float(max(-alphas.min(), (alphas - self.bound[:, None]).max()))
+                problems.append(f"{name} leave their box [0, C] by up to {worst:.3g}.")
+        sums, sizes = duals.sum(axis=0), np.abs(duals).sum(axis=0)
+        if np.any(np.abs(sums) > 1e-9 * np.maximum(sizes, np.finfo(float).tiny)):
+            problems.append(f"{name} do not sum to 0 but to {sums[np.argmax(np.abs(sums))]:.3g}.")
+        return problems
+
+
+def _matrix(duals: Floats) -> Floats:
+    return duals if duals.ndim == 2 else duals[:, None]
 
 
 def stump_thresholds(values: Floats, weight: Floats, max_bins: int | None) -> Floats:
@@ -163,7 +220,21 @@ def stump_thresholds(values: Floats, weight: Floats, max_bins: int | None) -> Fl
 def stump_pool_prices(
     X: Floats, weight: Floats, duals: Floats, max_bins: int | None, taken: Any
 ) -> tuple[Floats, AnyArray]:
-    """Return the prices of all stumps with distinct responses up to sign, and which of them are not in `taken`."""
+    """Return the prices of all stumps with distinct responses up to sign, and which of them are not in `taken`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (m, n_features)
+    weight : ndarray of shape (m,)
+    duals : ndarray of shape (m, l)
+    max_bins : int or None
+    taken : iterable of StumpLearner
+
+    Returns
+    -------
+    prices : ndarray of shape (n_candidates, l)
+    free : ndarray of shape (n_candidates,)
+    """
     seen: set[bytes] = set()
     prices, free = [], []
     taken_keys = {learner.key for learner in taken}
@@ -176,35 +247,38 @@ def stump_pool_prices(
             if key in seen:
                 continue
             seen.add(key)
-            prices.append(duals.sum() - 2 * duals[X[:, feature] <= thresholds[k]].sum())
+            prices.append(duals.sum(axis=0) - 2 * duals[X[:, feature] <= thresholds[k]].sum(axis=0))
             free.append((feature, float(thresholds[k])) not in taken_keys)
-    return np.array(prices), np.array(free, dtype=bool)
+    return np.array(prices).reshape(len(prices), duals.shape[1]), np.array(free, dtype=bool)
+
+
+def _fit_target(model: Any, y: AnyArray) -> Floats:
+    """Return what the master fitted: codes of the classes, +-1 of the labels, or numbers."""
+    if not hasattr(model, "classes_"):
+        return _matrix(np.asarray(y, dtype=np.float64))
+    if y.ndim == 2 and y.shape[1] > 1:
+        return np.where(y != 0, 1.0, -1.0)
+    own = y.ravel()[:, None] == model.classes_
+    if model.loss_ == "hinge" and len(model.classes_) > 2:
+        return np.where(own, 1.0, -1.0)
+    return np.asarray(simplex_codes(len(model.classes_))[own.argmax(axis=1)])
 
 
 def _fit_weights(model: Any, y: AnyArray, sample_weight: Any) -> Floats:
-    """Return sample weights times class weights, as `fit` used them."""
+    """Return sample weights times class weights, as `fit` used them; 0 for rows of classes that it left out."""
     weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    second = y == model.classes_[1]
-    if model.class_weight is None:
+    class_weight = getattr(model, "class_weight", None)
+    if not hasattr(model, "classes_") or y.ndim == 2:
         return weight
-    if isinstance(model.class_weight, str):  # "balanced"
-        totals = np.array([weight[~second].sum(), weight[second].sum()])
-        factors = totals.sum() / (2 * totals)
+    own = y[:, None] == model.classes_
+    if class_weight is None:
+        factors = np.ones(len(model.classes_))
+    elif isinstance(class_weight, str):  # "balanced"
+        totals = weight @ own
+        factors = totals.sum() / (len(totals) * totals)
     else:
-        factors = np.array([model.class_weight.get(label, 1.0) for label in model.classes_.tolist()])
-    return np.asarray(weight * factors[second.astype(np.intp)])
-
-
-def _infeasibilities(name: str, duals: Floats, signs: Floats, bound: Floats) -> list[str]:
-    problems = []
-    slack = 1e-12 * max(1.0, float(bound.max()))
-    alphas = signs * duals
-    if np.any(alphas < -slack) or np.any(alphas > bound + slack):
-        worst = float(max(-alphas.min(), (alphas - bound).max()))
-        problems.append(f"{name} leave their box [0, C] by up to {worst:.3g}.")
-    if abs(duals.sum()) > 1e-9 * max(np.abs(duals).sum(), np.finfo(float).tiny):
-        problems.append(f"{name} do not sum to 0 but to {duals.sum():.3g}.")
-    return problems
+        factors = np.array([class_weight.get(label, 1.0) for label in model.classes_.tolist()])
+    return np.asarray(weight * (own @ factors))
 
 
 def _compare(problems: list[str], name: str, claimed: Any, derived: Any, tolerance: float) -> None:

@@ -5,24 +5,56 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import column_or_1d, validate_data
 
-from cgens.types import AnyArray
+from cgens.types import AnyArray, Floats
 
 _FILL = "fill missing values first, for instance with sklearn.impute.SimpleImputer."
 
 
-def validated(estimator: Any, X: Any, *y: Any, reset: bool) -> Any:
+def validated(estimator: Any, X: Any, *y: Any, reset: bool, **y_options: Any) -> Any:
     """Return X, or X and y, as arrays: X finite, float32 or float64, aligned, in any memory order."""
     refuse_dates(X)
+    options = {"dtype": [np.float64, np.float32], "ensure_all_finite": False, "reset": reset, **y_options}
     try:
-        checked = validate_data(estimator, X, *y, dtype=[np.float64, np.float32], ensure_all_finite=False, reset=reset)
+        checked = validate_data(estimator, X, *y, **options)
     except (TypeError, ValueError):
         explain_text(X)
         raise
     if not y:
         return finite_input(checked)
     return finite_input(checked[0]), checked[1]
+
+
+def validated_labels(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[AnyArray, AnyArray, bool]:
+    """Return X, y, and whether y is an indicator of several labels, (n, n_labels), rather than of classes, (n,)."""
+    X, y = validated(estimator, X, y, reset=reset, multi_output=True)
+    y = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+    kind = type_of_target(y, input_name="y")
+    if kind == "multiclass-multioutput":
+        raise ValueError(
+            f"y has {y.shape[1]} columns with more than two values in one of them: several labels a row must be an "
+            "indicator of 0 and 1; for several targets use sklearn.multioutput.MultiOutputClassifier."
+        )
+    if kind == "multilabel-indicator":
+        return X, y, True
+    check_classification_targets(y)
+    return X, column_or_1d(y, warn=True), False
+
+
+def validated_numbers(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[AnyArray, Floats]:
+    """Return X, and y as float64 of shape (n,) or (n, n_outputs)."""
+    if y is None:
+        raise ValueError("This regressor requires y to be passed, but the target y is None.")
+    values = np.asarray(y)
+    if values.dtype.kind in "OSU" and values.size:
+        try:
+            values.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"y must be numbers for regression: {error}; for labels use CGEnsClassifier.") from None
+    X, numbers = validated(estimator, X, y, reset=reset, multi_output=True, y_numeric=True)
+    return X, np.asarray(numbers, dtype=np.float64)
 
 
 def finite_input(X: AnyArray) -> AnyArray:

@@ -11,14 +11,14 @@ import joblib
 import numpy as np
 
 from cgens._core import default_threads, usable_threads
-from cgens.types import Floats, WeakLearner
+from cgens.types import Floats, Rule, WeakLearner
 from cgens.weak_learners import Stump
 
 #: Names that `weak_learner` takes.
 WEAK_LEARNERS: dict[str, type] = {"stump": Stump}
 
-#: The total loss weight C * sum(sample_weight) behind ``C="scale"``: docs/decisions/0004-default-C.md.
-SCALE_TOTAL = 7.0
+#: (c, p) of each loss: ``C="scale"`` is c / (total weight of the rows)^p, docs/decisions/0004-default-C.md.
+SCALE_RULE = {"hinge": (7.0, 1), "least_squares": (0.01, 0), "squared": (0.003, 0)}
 
 
 def check_positive(name: str, value: object) -> float:
@@ -61,12 +61,24 @@ def total_weight(weights: Floats) -> float:
         ) from None
 
 
-def resolve_c(value: Any, total: float, class_weights: Floats) -> float:
+def resolve_pricing(value: Any, loss: str) -> Rule:
+    """Return the rule that `pricing` stands for: docs/decisions/0008-gain-pricing.md."""
+    if value not in ("auto", "gain", "max"):
+        raise ValueError(f"pricing must be 'auto', 'gain' or 'max'; got {value!r}.")
+    if loss == "hinge":
+        if value == "gain":
+            raise ValueError("pricing='gain' needs the closed form of least squares; loss='hinge' has only 'max'.")
+        return "max"
+    return "max" if value == "max" else "gain"
+
+
+def resolve_c(value: Any, loss: str, total: float, class_weights: Floats) -> float:
     """Return the number that `C` stands for, for rows of this total weight and these largest weights of each class."""
     if isinstance(value, str):
         if value != "scale":
             raise ValueError(f"C must be a number > 0 or 'scale'; got {value!r}.")
-        C = SCALE_TOTAL / total
+        constant, power = SCALE_RULE[loss]
+        C = constant / total**power
     else:
         C = check_positive("C", value)
     with np.errstate(over="ignore"):

@@ -2,56 +2,50 @@
 
 from __future__ import annotations
 
-import copy
-import warnings
 from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.base import ClassifierMixin
+from sklearn.utils import compute_class_weight
+from sklearn.utils.validation import _check_sample_weight
 
-from cgens.coding import decode_binary, encode_binary
-from cgens.colgen import generate_columns
-from cgens.ensemble import Ensemble
-from cgens.estimators._inputs import validated
-from cgens.estimators._parameters import (
-    check_count,
-    check_positive,
-    resolve_c,
-    resolve_threads,
-    resolve_weak_learner,
-    total_weight,
-)
-from cgens.importances import stump_importances
-from cgens.masters import Hinge
-from cgens.progress import ProgressBar
-from cgens.sample_order import SampleOrder
-from cgens.types import AnyArray, Floats, Status
+from cgens.coding import ClassCoding, LabelCoding
+from cgens.estimators._base import EnsembleEstimator, FitProblem
+from cgens.estimators._inputs import validated_labels
+from cgens.estimators._parameters import total_weight
+from cgens.types import AnyArray, Floats
 
 
-class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class CGEnsClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[misc]
     """Ensemble that solves the SVM problem over all weak learners of a family, by column generation.
 
     Each round adds the weak learner that violates the SVM's optimality conditions most and re-solves the SVM over
     all weak learners so far. The result comes with a certificate: how far it is, at most, from the optimum.
 
+    Two classes are told apart by the hinge loss. More have simplex codes as their targets, one unit vector a class, and
+    least squares in closed form (CGEns-SLS): a round then costs about the same for any number of classes. y may also be
+    an indicator matrix of several labels a row.
+
     Parameters
     ----------
     weak_learner : str or object, default="stump"
         "stump", or a family such as ``cgens.weak_learners.Stump(max_bins=64)``. scikit-learn's trees are none.
-    loss : {"auto", "hinge"}, default="auto"
-        "auto" is "hinge".
+    loss : {"auto", "hinge", "least_squares"}, default="auto"
+        "auto" is "hinge" for two classes, else "least_squares". The hinge loss with more than two classes is one
+        against the rest, a problem per class over the same weak learners. Least squares with two classes is the LS-SVM.
     C : float or "scale", default="scale"
-        Weight of the losses, which are summed over rows. Larger fits the training rows closer. "scale" divides a
-        measured constant by the total weight of the rows; multiply ``C_`` of a fit by powers of 3 to tune.
+        Weight of the losses, which are summed over rows. Larger fits the training rows closer. "scale" is a
+        measured rule: 7 / total weight of the rows for the hinge loss, 0.01 for least squares; multiply ``C_`` of a
+        fit by powers of 3 to tune, or use `CGEnsClassifierCV`.
     n_estimators : int, default=500
         Most columns (weak learners).
     tol : float, default=1e-3
         Relative duality gap of the final SVM over the selected columns.
+    pricing : {"auto", "gain", "max"}, default="auto"
+        Which weak learner a round adds. "max": the one of the largest price of a single output, as in the paper.
+        "gain": the one that lowers the objective most, which only least squares knows, at the same cost. "auto" is
+        "gain" where there is one.
     class_weight : dict, "balanced" or None
         Multiplies the sample weights by class.
     warm_start : bool, default=False
@@ -65,10 +59,13 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
+    classes_ : ndarray of shape (n_classes,)
+        For an indicator matrix the numbers of its columns.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Where X had column names.
+    loss_ : str
+        The loss that was used.
     C_ : float
         The C that was used.
     ensemble_ : Ensemble
@@ -79,9 +76,9 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Prices, objectives, gaps and seconds of every round.
     certificate_ : Certificate
         Primal, dual and gap, for the selected columns and for the whole pool.
-    duals_ : ndarray of shape (n_samples,)
-        Signed duals y_i a_i of the rows of X.
-    bound_duals_ : ndarray of shape (n_samples,) or None
+    duals_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) where there are several
+        Signed duals of the rows of X: y_i a_i for the hinge loss, C times the weighted residuals for least squares.
+    bound_duals_ : ndarray of the same shape, or None
         The duals that prove ``certificate_.full_lower_bound``.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Spread of each feature's part of the decision over the training rows, as a share of the sum.
@@ -100,6 +97,9 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     True
     """
 
+    _targets_word, _constant_word = "the classes", "the heavier class"
+    _coding: ClassCoding | LabelCoding
+
     def __init__(
         self,
         weak_learner: Any = "stump",
@@ -107,6 +107,7 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         C: float | str = "scale",
         n_estimators: int = 500,
         tol: float = 1e-3,
+        pricing: str = "auto",
         class_weight: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
@@ -118,6 +119,7 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.C = C
         self.n_estimators = n_estimators
         self.tol = tol
+        self.pricing = pricing
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.random_state = random_state
@@ -126,7 +128,7 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_label = True
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -136,8 +138,8 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : array-like of shape (n_samples, n_features)
             Finite numbers. float32 and float64 arrays are read as they are, in any memory order.
-        y : array-like of shape (n_samples,)
-            Two distinct labels of any kind.
+        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+            Two or more distinct labels of any kind; or an indicator of 0 and 1 for several labels a row.
         sample_weight : array-like of shape (n_samples,), optional
             Non-negative; a weight of k is the same as k copies of the row, 0 the same as leaving it out.
 
@@ -150,119 +152,65 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         On Ctrl-C the rounds done are stored, with ``certificate_.status`` "interrupted", and KeyboardInterrupt goes on.
         A fit that fails leaves the estimator as it was.
         """
-        # On a copy, so that a fit that fails leaves the estimator as it was.
-        attempt = copy.copy(self)
-        attempt._fit(X, y, sample_weight)
-        self.__dict__ = attempt.__dict__
-        self._announce()
-        return self
+        return super().fit(X, y, sample_weight)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        if self.loss not in ("auto", "hinge"):
-            raise ValueError(f"loss must be 'auto' or 'hinge'; got {self.loss!r}.")
-        n_estimators, tol = check_count("n_estimators", self.n_estimators), check_positive("tol", self.tol)
-        n_threads, family = resolve_threads(self.n_jobs), resolve_weak_learner(self.weak_learner)
-        initial = self._earlier_ensemble(n_estimators)
-        X, y = validated(self, X, y, reset=initial is None)
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> FitProblem:
+        self._check_parameters(("auto", "hinge", "least_squares"))
+        X, y, several = validated_labels(self, X, y, reset=self._earlier_ensemble() is None)
         sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        self.classes_, codes = self._binary_labels(y)
-        target = encode_binary(codes)
-        order = SampleOrder.of(X, target, sample_weight, n_threads)
-        # Class weights come after the merging of equal rows: k copies then have exactly the weight k times one.
-        fitted_codes = codes[order.rows]
-        weight = order.weight * self._class_factors(codes, sample_weight)[fitted_codes]
-        largest = np.array([weight[fitted_codes == code].max() for code in (0, 1)])
-        self.C_ = resolve_c(self.C, total_weight(sample_weight), largest)
-        bar = ProgressBar() if self.verbose else None
-        try:
-            self.ensemble_, self.trace_ = generate_columns(
-                Hinge(self.C_),
-                family,
-                X,
-                target[order.rows],
-                sample_weight=weight,
-                rows=order.rows,
-                tol=tol,
-                max_columns=n_estimators,
-                rng=np.random.default_rng(check_random_state(self.random_state).randint(2**31)),
-                n_threads=n_threads,
-                callback=bar,
-                initial=initial,
-            )
-        finally:
-            if bar is not None:
-                bar.close()
-        self.certificate_ = self.trace_.certificate
-        self.n_columns_ = len(self.ensemble_)
-        self.n_iter_ = len(self.trace_) - 1
-        self.duals_ = order.spread_duals(self.trace_.duals)[:, 0]
-        bound_duals = self.trace_.bound_duals
-        self.bound_duals_ = None if bound_duals is None else order.spread_duals(bound_duals)[:, 0]
+        if several:
+            return self._prepare_labels(X, y, sample_weight)
+        self.classes_, numbers = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"Two classes are needed; y has 1 class, {self.classes_[0]!s}.")
+        factors = self._class_factors(numbers, sample_weight)
+        if not factors.all():  # a weight of 0 is the same as leaving the rows out, and their class with them
+            sample_weight = np.where(factors[numbers] > 0, sample_weight, 0.0)
+            numbers = np.maximum(np.cumsum(factors > 0) - 1, 0)[numbers]
+            self.classes_, factors = self.classes_[factors > 0], factors[factors > 0]
+        n_classes = len(self.classes_)
+        loss = ("hinge" if n_classes == 2 else "least_squares") if self.loss == "auto" else self.loss
+        one_vs_rest = loss == "hinge" and n_classes > 2
+        self._coding = ClassCoding.one_vs_rest(n_classes) if one_vs_rest else ClassCoding.simplex(n_classes)
+        return FitProblem(X, self._coding.encode(numbers), sample_weight, factors[numbers], numbers, loss, y)
 
-    def _earlier_ensemble(self, n_estimators: int) -> Ensemble | None:
-        """Return what a warm start begins with."""
-        if not self.warm_start or not hasattr(self, "ensemble_"):
-            return None
-        if n_estimators < len(self.ensemble_):
-            raise ValueError(
-                f"n_estimators={n_estimators} must be at least the {len(self.ensemble_)} columns of the earlier fit "
-                "when warm_start=True."
-            )
-        return self.ensemble_
+    def _prepare_labels(self, X: AnyArray, y: AnyArray, sample_weight: Floats) -> FitProblem:
+        """Return the problem of several labels a row."""
+        if self.class_weight is not None:
+            raise ValueError(f"class_weight is for one label a row; got {self.class_weight!r}: use sample_weight.")
+        if not sample_weight.any():
+            raise ValueError("All sample weights are 0: there is nothing to fit.")
+        self.classes_ = np.arange(y.shape[1])
+        self._coding = LabelCoding(y.shape[1])
+        everything = np.zeros(len(X), dtype=np.intp)
+        loss = "least_squares" if self.loss == "auto" else self.loss
+        return FitProblem(X, self._coding.encode(y), sample_weight, np.ones(len(X)), everything, loss, y)
 
-    def _binary_labels(self, y: Any) -> tuple[AnyArray, AnyArray]:
-        check_classification_targets(y)
-        kind = type_of_target(y, input_name="y")
-        classes, codes = np.unique(y, return_inverse=True)
-        if len(classes) > 2:
-            raise ValueError(
-                f"Only binary classification is supported. The type of the target is {kind}, with {len(classes)} "
-                "classes: wrap the estimator in sklearn.multiclass.OneVsRestClassifier."
-            )
-        if len(classes) < 2:
-            raise ValueError(f"Two classes are needed; y has 1 class, {classes[0]!s}.")
-        return classes, codes
+    def _class_factors(self, numbers: AnyArray, sample_weight: Floats) -> Floats:
+        """Return what `class_weight` multiplies each class by, 0 where nothing is left of a class.
 
-    def _class_factors(self, codes: AnyArray, sample_weight: Floats) -> Floats:
-        """Return what `class_weight` multiplies each class by. "balanced" counts weights, not rows."""
-        totals = np.array([total_weight(sample_weight[codes == code]) for code in (0, 1)])  # in any order the same
+        "balanced" counts weights, not rows.
+        """
+        # Class by class, each sum exactly rounded: the same in whatever order the rows come.
+        ends = np.cumsum(np.bincount(numbers))
+        sorted_weight = sample_weight[np.argsort(numbers, kind="stable")]
+        totals = np.array([total_weight(part) for part in np.split(sorted_weight, ends[:-1])])
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            factors = totals.sum() / (2 * np.where(totals > 0, totals, np.inf))
+            factors = totals.sum() / (np.sum(totals > 0) * np.where(totals > 0, totals, np.inf))
         else:
-            factors = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[codes])
+            factors = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[numbers])
         if not np.all(np.isfinite(factors) & (factors >= 0)):
             raise ValueError(f"class_weight must have finite weights >= 0; got {self.class_weight!r}.")
-        for label, total in zip(self.classes_, totals * factors, strict=True):
-            if total == 0:
-                raise ValueError(f"Two classes are needed; all rows of class {label!s} have weight 0, leaving 1 class.")
-        return np.asarray(factors)
-
-    def _announce(self) -> None:
-        """Warn where there is reason to, and let Ctrl-C go on."""
-        status = self.certificate_.status
-        if status is Status.INTERRUPTED:
-            raise KeyboardInterrupt
-        if status is Status.NOT_CONVERGED:
-            warnings.warn(
-                f"The SVM over the {self.n_columns_} columns was solved to a relative gap of "
-                f"{self.certificate_.relative_gap:.1e}, not tol={self.tol:g}: lower C ({self.C_:.3g}) or raise tol.",
-                ConvergenceWarning,
-                stacklevel=3,
+        factors = np.where(totals > 0, factors, 0.0)
+        if np.sum(factors > 0) < 2:
+            gone = ", ".join(str(label) for label in self.classes_[factors == 0][:3])
+            raise ValueError(
+                f"Two classes are needed; all rows of class {gone} have weight 0, leaving {np.sum(factors > 0)} class."
             )
-        if self.n_columns_ == 0:
-            warnings.warn(
-                "No weak learner tells the classes apart (are all features constant?): the model is a constant, the "
-                "heavier class.",
-                UserWarning,
-                stacklevel=3,
-            )
-
-    def _check_input(self, X: Any) -> AnyArray:
-        check_is_fitted(self, "ensemble_")
-        return np.asarray(validated(self, X, reset=False))
+        return factors
 
     def decision_function(self, X: Any) -> Floats:
-        """Return F(x) = sum_j w_j h_j(x) + b.
+        """Return how much speaks for each class.
 
         Parameters
         ----------
@@ -270,11 +218,12 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        decision : ndarray of shape (n_samples,)
-            Positive for ``classes_[1]``.
+        decision : ndarray of shape (n_samples,) for two classes, else (n_samples, n_classes)
+            F(x) = sum_j w_j h_j(x) + b, positive for ``classes_[1]``. For more classes its inner product with each
+            class's code, for one against the rest and for several labels each one's own F(x).
         """
-        X = self._check_input(X)
-        return self.ensemble_.decision(X, resolve_threads(self.n_jobs))[:, 0]
+        decision = self._decision(X)  # first, for it says so where the model is not fitted
+        return self._coding.scores(decision)
 
     def predict(self, X: Any) -> AnyArray:
         """Return the class of each row.
@@ -285,15 +234,19 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        labels : ndarray of shape (n_samples,)
+        labels : ndarray of shape (n_samples,), or (n_samples, n_labels) for an indicator matrix
         """
-        return decode_binary(self.decision_function(X), self.classes_)
+        return self._labels(self._decision(X))
+
+    def _labels(self, decision: Floats) -> AnyArray:
+        winners = self._coding.decode(decision)
+        return winners if isinstance(self._coding, LabelCoding) else np.asarray(self.classes_[winners])
 
     def staged_decision_function(self, X: Any) -> Iterator[Floats]:
         """Yield the decision after each round.
 
-        Every round has its own weights for all its columns, solved to the loose tolerance used between rounds; the
-        last one is the final model.
+        Every round has its own weights for all its columns, in closed form or, for the hinge loss, solved to the loose
+        tolerance used between rounds; the last one is the final model.
 
         Parameters
         ----------
@@ -301,11 +254,10 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Yields
         ------
-        decision : ndarray of shape (n_samples,)
+        decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        X = self._check_input(X)
-        for decision in self.ensemble_.staged(X, resolve_threads(self.n_jobs)):
-            yield decision[:, 0]
+        for decision in self._staged(X):
+            yield self._coding.scores(decision)
 
     def staged_predict(self, X: Any) -> Iterator[AnyArray]:
         """Yield the predicted classes after each round.
@@ -316,13 +268,7 @@ class CGEnsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Yields
         ------
-        labels : ndarray of shape (n_samples,)
+        labels : ndarray of shape (n_samples,) or (n_samples, n_labels)
         """
-        for decision in self.staged_decision_function(X):
-            yield decode_binary(decision, self.classes_)
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """Spread of each feature's part of the decision over the training rows, as a share of the sum."""
-        check_is_fitted(self, "ensemble_")
-        return stump_importances(self.ensemble_, self.n_features_in_)
+        for decision in self._staged(X):
+            yield self._labels(decision)
