@@ -2,8 +2,17 @@
 
 from importlib.metadata import version
 
+from cgens.c_path import path
 from cgens.colgen import generate_columns
-from cgens.estimators import CGEnsClassifier
+from cgens.estimators import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor, CGEnsRegressorCV
 
-__all__ = ["CGEnsClassifier", "__version__", "generate_columns"]
+__all__ = [
+    "CGEnsClassifier",
+    "CGEnsClassifierCV",
+    "CGEnsRegressor",
+    "CGEnsRegressorCV",
+    "__version__",
+    "generate_columns",
+    "path",
+]
 __version__ = version("cgens")

@@ -1,5 +1,8 @@
 """scikit-learn estimators."""
 
 from cgens.estimators.classifier import CGEnsClassifier
+from cgens.estimators.classifier_cv import CGEnsClassifierCV
+from cgens.estimators.regressor import CGEnsRegressor
+from cgens.estimators.regressor_cv import CGEnsRegressorCV
 
-__all__ = ["CGEnsClassifier"]
+__all__ = ["CGEnsClassifier", "CGEnsClassifierCV", "CGEnsRegressor", "CGEnsRegressorCV"]

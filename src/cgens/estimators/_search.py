@@ -1,0 +1,323 @@
+"""Cross-validation of C and of the number of columns in one pass: one search for columns a fold."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
+
+from cgens.c_path import path
+from cgens.colgen import LOOSE_TOL
+from cgens.estimators._base import MASTERS, EnsembleEstimator, FitProblem
+from cgens.estimators._parameters import (
+    check_count,
+    check_positive,
+    resolve_pricing,
+    resolve_threads,
+    resolve_weak_learner,
+)
+from cgens.progress import ProgressBar
+from cgens.types import AnyArray, Floats, Round
+
+#: Numbers of columns that the paper chooses from.
+PAPER_COLUMNS = (25, 50, 100, 250, 500)
+#: How many numbers of columns are tried by default, and the factor between two values of C.
+N_STAGES, C_FACTOR = 25, 3.0
+
+
+class SearchEstimator(BaseEstimator):  # type: ignore[misc]
+    """Choose C and the number of columns by cross-validation, then fit on all rows."""
+
+    _plain_class: type[EnsembleEstimator]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Cross-validate, then fit on all rows with the best C and number of columns."""
+        attempt = copy.copy(self)  # so that a fit that fails leaves the estimator as it was
+        attempt._fit(X, y, sample_weight)
+        self.__dict__ = attempt.__dict__
+        return self
+
+    def _plain(self, **chosen: Any) -> EnsembleEstimator:
+        """Return the estimator without the search, with the parameters that the two share."""
+        names = self._plain_class._get_param_names()
+        shared = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        return self._plain_class(**{**shared, **chosen})
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        n_threads = resolve_threads(self.n_jobs)
+        stages = resolve_stages(self.columns, check_count("n_estimators", self.n_estimators))
+        judge = self._plain(C="scale")
+        problem = judge._prepare(X, y, sample_weight)
+        order, weight = problem.order(problem.sample_weight, n_threads)
+        scale = problem.resolve_c("scale", order.rows, weight)
+        self.Cs_ = np.array([problem.resolve_c(C, order.rows, weight) for C in resolve_cs(self.Cs, scale)])
+        self.columns_ = np.array(stages)
+        search = _Search(
+            problem,
+            judge,
+            self._score_function(judge, problem),
+            self.Cs_.tolist(),
+            stages,
+            check_positive("tol", self.tol),
+        )
+        self.folds_ = self._folds(problem, order.position)
+        self.scores_ = search.run(self.folds_, n_threads, self.random_state, bool(self.verbose))
+        self._choose()
+        self.best_estimator_ = self._plain(C=self.C_, n_estimators=self.n_columns_).fit(X, y, sample_weight)
+        for name in ("n_features_in_", "feature_names_in_", "classes_", "n_outputs_"):
+            if hasattr(self.best_estimator_, name):
+                setattr(self, name, getattr(self.best_estimator_, name))
+
+    def _folds(self, problem: FitProblem, position: AnyArray) -> list[tuple[AnyArray, AnyArray]]:
+        """Return training and test rows of each fold.
+
+        A number of folds is made of *distinct* rows in canonical order: copies of a row never come into two folds, the
+        order of the rows does not matter, and a weight is the same as copies.
+        """
+        is_classifier = hasattr(self, "class_weight")
+        if isinstance(self.cv, bool) or not isinstance(self.cv, int | np.integer):
+            return list(check_cv(self.cv, problem.y, classifier=is_classifier).split(problem.X, problem.y))
+        kept = np.flatnonzero(position >= 0)
+        first = np.empty(int(position.max()) + 1, dtype=np.intp)
+        first[position[kept]] = kept
+        # Classes in equal shares; numbers, and rows of several labels, all have the same group.
+        groups = problem.groups[first]
+        n_folds = min(check_count("cv", self.cv), int(np.bincount(groups).max()))
+        if n_folds < 2:
+            raise ValueError(
+                f"Cross-validation needs cv >= 2 and at least two distinct rows, of one class where there are classes; "
+                f"got cv={self.cv} and n_samples={len(first)}."
+            )
+        fold_of = np.empty(len(first), dtype=np.intp)
+        for k, (_, test) in enumerate(StratifiedKFold(n_folds).split(np.zeros(len(first)), groups)):
+            fold_of[test] = k
+        rows = fold_of[position[kept]]
+        return [(kept[rows != k], kept[rows == k]) for k in range(n_folds)]
+
+    def _score_function(self, judge: EnsembleEstimator, problem: FitProblem) -> Callable[[AnyArray, Floats], float]:
+        """Return score(test rows, their decisions), larger is better."""
+        y, weights = problem.y, problem.sample_weight
+        if self.scoring is None:
+            return lambda rows, decision: self._default_score(judge, y[rows], decision, weights[rows])
+        scorer = get_scorer(self.scoring)
+        weighted = bool(np.ptp(weights))
+
+        def score(rows: AnyArray, decision: Floats) -> float:
+            known = {"sample_weight": weights[rows]} if weighted else {}
+            return float(scorer(_Answer(judge, decision), problem.X[rows], y[rows], **known))
+
+        return score
+
+    def _default_score(self, judge: EnsembleEstimator, y: AnyArray, decision: Floats, weight: Floats) -> float:
+        raise NotImplementedError
+
+    def _choose(self) -> None:
+        """Keep the best mean score; of equal ones the fewest columns, then the smallest C."""
+        mean = self.scores_.mean(axis=0)  # (n_Cs, n_columns)
+        c_order = np.argsort(self.Cs_, kind="stable")
+        best = mean.max()
+        close = mean[c_order] >= best - 1e-12 * abs(best)
+        stage, c = np.argwhere(close.T)[0]
+        self.C_, self.n_columns_ = float(self.Cs_[c_order[c]]), int(self.columns_[stage])
+        self.best_score_ = float(mean[c_order[c], stage])
+        self.best_params_ = {"C": self.C_, "n_estimators": self.n_columns_}
+        flat = self.scores_.reshape(len(self.scores_), -1)
+        C, columns = np.meshgrid(self.Cs_, self.columns_, indexing="ij")
+        means = flat.mean(axis=0)
+        self.best_index_ = int(c_order[c] * len(self.columns_) + stage)
+        self.cv_results_ = {
+            "param_C": C.ravel(),
+            "param_n_estimators": columns.ravel(),
+            "params": [
+                {"C": a, "n_estimators": b} for a, b in zip(C.ravel().tolist(), columns.ravel().tolist(), strict=True)
+            ],
+            **{f"split{k}_test_score": own for k, own in enumerate(flat)},
+            "mean_test_score": means,
+            "std_test_score": flat.std(axis=0),
+            "rank_test_score": np.array([1 + np.sum(means > value) for value in means], dtype=np.int32),
+        }
+
+    def _best(self) -> EnsembleEstimator:
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_
+
+    def predict(self, X: Any) -> AnyArray:
+        """Return the predictions of the best model; see `best_estimator_`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        return np.asarray(self._best().predict(X))
+
+    @property
+    def ensemble_(self) -> Any:
+        """The best model's ensemble."""
+        return self._best().ensemble_
+
+    @property
+    def certificate_(self) -> Any:
+        """The best model's certificate."""
+        return self._best().certificate_
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The best model's feature importances."""
+        return self._best().feature_importances_
+
+
+class _Answer:
+    """A model that gives the answers it was made with: what scikit-learn's scorers ask."""
+
+    def __init__(self, judge: EnsembleEstimator, decision: Floats) -> None:
+        self._judge, self._decision = judge, decision
+        if hasattr(judge, "classes_"):
+            self.classes_ = judge.classes_
+
+    def __sklearn_tags__(self) -> Any:
+        return self._judge.__sklearn_tags__()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> AnyArray:
+        return np.asarray(self._judge._labels(self._decision))
+
+    def decision_function(self, X: Any) -> Floats:
+        coding: Any = self._judge._coding
+        return np.asarray(coding.scores(self._decision))
+
+
+@dataclass(frozen=True)
+class _Search:
+    problem: FitProblem
+    judge: EnsembleEstimator
+    score: Callable[[AnyArray, Floats], float]
+    Cs: list[float]
+    stages: tuple[int, ...]
+    tol: float
+
+    def run(self, folds: list[tuple[AnyArray, AnyArray]], n_threads: int, random_state: Any, verbose: bool) -> Floats:
+        """Return the scores, shape (n_folds, n_Cs, n_stages). Folds run beside each other, and do not depend on it."""
+        seeds = check_random_state(random_state).randint(2**31, size=len(folds))
+        workers = min(n_threads, len(folds))
+        stop = threading.Event()
+        progress = _SearchProgress(len(folds) * self.stages[-1], len(folds), stop, ProgressBar() if verbose else None)
+        # One BLAS thread each: products then are the same whatever else runs, and do not fight over cores.
+        with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+            jobs = [
+                pool.submit(self._fold, train, test, int(seed), max(1, n_threads // workers), progress.callback(k))
+                for k, ((train, test), seed) in enumerate(zip(folds, seeds, strict=True))
+            ]
+            try:
+                wait(jobs)
+                return np.array([job.result() for job in jobs])
+            except BaseException:
+                stop.set()
+                for job in jobs:
+                    job.cancel()
+                raise
+            finally:
+                progress.close()
+
+    def _fold(
+        self, train: AnyArray, test: AnyArray, seed: int, n_threads: int, callback: Callable[[Round], bool]
+    ) -> Floats:
+        """Return the scores of one fold, shape (n_Cs, n_stages)."""
+        problem, own_weight = self.problem, np.zeros(len(self.problem.X))
+        own_weight[train] = problem.sample_weight[train]
+        test = test[problem.sample_weight[test] > 0]
+        if not own_weight.any() or not len(test):
+            raise ValueError("A fold of cv has no rows of positive weight to train on, or none to test on.")
+        order, weight = problem.order(own_weight, n_threads)
+        found = path(
+            MASTERS[problem.loss](sorted(self.Cs)[len(self.Cs) // 2]),
+            resolve_weak_learner(self.judge.weak_learner),
+            problem.X,
+            problem.target[order.rows],
+            self.Cs,
+            stages=self.stages,
+            sample_weight=weight,
+            rows=order.rows,
+            tol=max(self.tol, LOOSE_TOL),
+            pricing=resolve_pricing(self.judge.pricing, problem.loss),
+            rng=np.random.default_rng(seed),
+            n_threads=n_threads,
+            callback=callback,
+        )
+        scores = {
+            stage: [self.score(test, decision) for decision in decisions]
+            for stage, decisions in zip(found.stages, found.decisions(problem.X[test], n_threads), strict=True)
+        }
+        return np.array([scores[min(stage, found.stages[-1])] for stage in self.stages]).T
+
+
+class _SearchProgress:
+    """One progress bar for all folds."""
+
+    def __init__(self, total: int, n_folds: int, stop: threading.Event, bar: ProgressBar | None) -> None:
+        self._total, self._stop, self._bar = total, stop, bar
+        self._done = [0] * n_folds
+        self._lock = threading.Lock()
+        self._began = perf_counter()
+
+    def callback(self, fold: int) -> Callable[[Round], bool]:
+        """Return the callback of one fold; it says True where all is to stop."""
+
+        def tell(state: Round) -> bool:
+            if self._bar is not None:
+                with self._lock:
+                    self._done[fold] = state.n_columns
+                    seconds = perf_counter() - self._began
+                    self._bar(replace(state, n_columns=sum(self._done), max_columns=self._total, seconds=seconds))
+            return self._stop.is_set()
+
+        return tell
+
+    def close(self) -> None:
+        """End the line."""
+        if self._bar is not None:
+            self._bar.close()
+
+
+def resolve_stages(columns: Any, most: int) -> tuple[int, ...]:
+    """Return the numbers of columns to choose from, ascending."""
+    if isinstance(columns, str):
+        if columns == "staged":
+            return tuple(np.unique(np.geomspace(min(5, most), most, N_STAGES).round().astype(int)).tolist())
+        if columns == "paper":
+            return tuple(dict.fromkeys(min(stage, most) for stage in PAPER_COLUMNS))
+        raise ValueError(f"columns must be 'staged', 'paper' or a list of integers; got {columns!r}.")
+    if not isinstance(columns, Iterable):
+        raise ValueError(f"columns must be 'staged', 'paper' or a list of integers; got {columns!r}.")
+    stages = sorted({check_count("columns", stage) for stage in columns})
+    if not stages or stages[-1] > most:
+        raise ValueError(f"columns must have numbers from 1 to n_estimators={most}; got {columns!r}.")
+    return tuple(stages)
+
+
+def resolve_cs(values: Any, scale: float) -> list[Any]:
+    """Return the values of C to choose from: given ones, or so many around the default."""
+    if isinstance(values, Iterable) and not isinstance(values, str):
+        listed = list(values)
+        if not listed:
+            raise ValueError("Cs must have at least one value; it is empty.")
+        return listed
+    n_values = check_count("Cs", values)
+    return [scale * C_FACTOR ** (k - (n_values - 1) // 2) for k in range(n_values)]

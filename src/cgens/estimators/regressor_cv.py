@@ -1,0 +1,131 @@
+"""Cross-validated least squares over weak learners as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
+
+from cgens.estimators._base import EnsembleEstimator
+from cgens.estimators._search import SearchEstimator
+from cgens.estimators.regressor import CGEnsRegressor
+from cgens.types import AnyArray, Floats
+
+
+class CGEnsRegressorCV(RegressorMixin, SearchEstimator):  # type: ignore[misc]
+    """CGEnsRegressor with C and the number of columns chosen by cross-validation, in one pass.
+
+    Each fold looks for columns once, at the middle C, and solves over the first so many of them for every other C: a
+    whole grid of C by number of columns then costs about as much as one fit a fold. The best pair is fitted on all
+    rows.
+
+    Parameters
+    ----------
+    weak_learner, loss, tol, pricing, random_state
+        As in `CGEnsRegressor`.
+    Cs : int or list of float, default=7
+        Values of C, or how many of them: the default C and its neighbours, each 3 times the last.
+    n_estimators : int, default=500
+        Most columns.
+    columns : "staged", "paper" or list of int, default="staged"
+        Numbers of columns to choose from. "staged": up to 25 from 5 to `n_estimators`, evenly spaced on a log scale.
+        "paper": 25, 50, 100, 250 and 500; with ``cv=5`` that is the paper's protocol.
+    cv : int, splitter or iterable, default=5
+        A number makes folds of *distinct* rows in an order that depends on their content alone:
+        copies of a row stay together, so that a weight of k is the same as k copies. There are fewer folds where there
+        are not as many distinct rows (in the largest class, where there are classes).
+    scoring : str, callable or None
+        A scorer of scikit-learn. None is R^2 (of several outputs the mean), weighted by the sample weights.
+    n_jobs : int or None
+        Threads; folds run beside each other. The result does not depend on it.
+    verbose : int, default=0
+        1 shows a progress bar.
+
+    Attributes
+    ----------
+    best_estimator_ : CGEnsRegressor
+        Fitted on all rows.
+    C_, n_columns_ : float, int
+        What was chosen: also in ``best_params_``.
+    best_score_ : float
+        Its mean score over the folds.
+    Cs_, columns_ : ndarray
+        The grid.
+    folds_ : list of (ndarray, ndarray)
+        Training and test rows of every fold.
+    scores_ : ndarray of shape (n_folds, n_Cs, n_columns)
+        Score of every fold, C and number of columns.
+    cv_results_ : dict of ndarrays
+        The same as scikit-learn's searches have it.
+    ensemble_, certificate_, feature_importances_
+        Of the best estimator.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from cgens import CGEnsRegressorCV
+    >>> model = CGEnsRegressorCV(n_estimators=60).fit(*load_diabetes(return_X_y=True))
+    >>> bool(model.best_score_ > 0.4)
+    True
+    """
+
+    _plain_class = CGEnsRegressor
+
+    def __init__(
+        self,
+        weak_learner: Any = "stump",
+        loss: str = "squared",
+        Cs: Any = 7,
+        n_estimators: int = 500,
+        columns: Any = "staged",
+        cv: Any = 5,
+        scoring: Any = None,
+        tol: float = 1e-3,
+        pricing: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.weak_learner = weak_learner
+        self.loss = loss
+        self.Cs = Cs
+        self.n_estimators = n_estimators
+        self.columns = columns
+        self.cv = cv
+        self.scoring = scoring
+        self.tol = tol
+        self.pricing = pricing
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Cross-validate, then fit on all rows with the best C and number of columns.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the losses and of the scores.
+
+        Returns
+        -------
+        self
+        """
+        return super().fit(X, y, sample_weight)
+
+    def _default_score(self, judge: EnsembleEstimator, y: AnyArray, decision: Floats, weight: Floats) -> float:
+        """Return R^2."""
+        return float(r2_score(y.reshape(decision.shape), decision, sample_weight=weight))
+
+    def staged_predict(self, X: Any) -> Iterator[Floats]:
+        """Yield the best model's predictions after each round; see `CGEnsRegressor.staged_predict`."""
+        yield from self._best().staged_predict(X)
