@@ -1,39 +1,100 @@
-"""The study behind ``C="scale"``: untuned error of stumps against C on the shared binary sets.
+"""The study behind ``C="scale"`` and ``pricing="auto"``: untuned error of stumps against C on the shared sets.
 
-Each set is split at random; one fit of 500 stumps for each C gives the errors with 100 and with 500 columns. A rule
-C = c / m^p (m rows) is judged by its mean excess over the best C of each set, in points of test error.
+Each set is split at random; one fit of 500 stumps for each C gives the errors with 100 and with 500 columns: percent of
+wrong labels, or for regression percent of the variance of y. A rule C = c / m^p (m rows) is judged by its mean excess
+over the best C of each set, in points of test error. Least squares is measured with both rules of pricing.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
+from sklearn.datasets import load_diabetes, make_friedman1, make_friedman2, make_friedman3
 
-from benchmarks.data import IDA_SETS, binary_split, mnist_odd_even
+from benchmarks.data import IDA_SETS, MULTICLASS_SETS, Split, mnist, mnist_odd_even, random_split
 from benchmarks.report import Table, load_results, save_results
-from cgens import CGEnsClassifier
-from cgens.estimators._parameters import SCALE_TOTAL
+from cgens import CGEnsClassifier, CGEnsRegressor
+from cgens.estimators._parameters import SCALE_RULE
 
-SETS = (*IDA_SETS, "spambase", "higgs_small", "mnist")
 COLUMNS = (100, 500)
 #: Values of C, a factor of sqrt(10) apart, wide enough for every set's best one.
 GRID = 10.0 ** np.arange(-4.5, 0.01, 0.5)
 POWERS = (0.0, 0.5, 0.75, 1.0)
+LARGE_SETS = ("mnist", "higgs_small", "letter", "pendigits", "usps", "california_housing")
 
 
-def errors_of(name: str, seed: int) -> tuple[int, np.ndarray]:
+def synthetic_split(name: str, seed: int) -> Split:
+    """Return one of Friedman's functions with noise, 500 rows to train and 2000 to test, or scikit-learn's diabetes."""
+    makers = {
+        "friedman1": (make_friedman1, 1.0),
+        "friedman2": (make_friedman2, 125.0),
+        "friedman3": (make_friedman3, 0.1),
+    }
+    if name in makers:
+        make, noise = makers[name]
+        X, y = make(n_samples=2500, noise=noise, random_state=seed)
+        return Split(X[:500], y[:500], X[500:], y[500:])
+    X, y = load_diabetes(return_X_y=True)
+    order = np.random.default_rng(seed).permutation(len(y))
+    return Split(X[order[:265]], y[order[:265]], X[order[265:]], y[order[265:]])
+
+
+@dataclass(frozen=True)
+class Study:
+    """A loss, the sets it is studied on, and which model fits them."""
+
+    sets: tuple[str, ...]
+    split: Callable[[str, int], Split]
+    model: type
+    loss: str
+    pricings: tuple[str, ...]
+
+
+STUDIES = {
+    "hinge": Study(
+        (*IDA_SETS, "spambase", "higgs_small", "mnist"),
+        lambda name, seed: mnist_odd_even(5000, seed) if name == "mnist" else random_split(name, seed),
+        CGEnsClassifier, "hinge", ("max",),
+    ),
+    "least_squares": Study(
+        (*MULTICLASS_SETS, "mnist"),
+        lambda name, seed: mnist(5000, seed) if name == "mnist" else random_split(name, seed),
+        CGEnsClassifier, "least_squares", ("max", "gain"),
+    ),
+    "ls_svm": Study(
+        (*IDA_SETS, "spambase", "higgs_small", "mnist"),
+        lambda name, seed: mnist_odd_even(5000, seed) if name == "mnist" else random_split(name, seed),
+        CGEnsClassifier, "least_squares", ("max", "gain"),
+    ),
+    "squared": Study(
+        ("abalone", "california_housing", "sklearn_diabetes", "friedman1", "friedman2", "friedman3"),
+        lambda name, seed: (random_split if name in ("abalone", "california_housing") else synthetic_split)(name, seed),
+        CGEnsRegressor, "squared", ("max", "gain"),
+    ),
+}  # fmt: skip
+
+
+def errors_of(study: Study, name: str, seed: int, pricing: str) -> tuple[int, np.ndarray]:
     """Return the number of rows and the test errors in percent, shape (len(GRID), len(COLUMNS))."""
-    split = mnist_odd_even(5000, seed) if name == "mnist" else binary_split(name, seed)
+    split = study.split(name, seed)
     errors = np.full((len(GRID), len(COLUMNS)), np.nan)
     for i, C in enumerate(GRID):
-        model = CGEnsClassifier(C=C, n_estimators=max(COLUMNS), tol=3e-3).fit(split.X, split.y)
-        staged = [100 * np.mean(labels != split.y_test) for labels in model.staged_predict(split.X_test)]
-        errors[i] = [staged[min(J, len(staged)) - 1] for J in COLUMNS]
+        model = study.model(C=C, n_estimators=max(COLUMNS), loss=study.loss, pricing=pricing, tol=3e-3)
+        model.fit(split.X, split.y)
+        staged = list(model.staged_predict(split.X_test))
+        for k, J in enumerate(COLUMNS):
+            predicted = staged[min(J, len(staged)) - 1]
+            if study.loss == "squared":
+                errors[i, k] = 100 * np.mean((predicted - split.y_test) ** 2) / np.var(split.y_test)
+            else:
+                errors[i, k] = 100 * np.mean(predicted != split.y_test)
     return len(split.y), errors
 
 
-def rule_errors(measured: dict[str, tuple[int, np.ndarray]], c: float, power: float) -> np.ndarray:
+def rule_errors(measured: Measured, c: float, power: float) -> np.ndarray:
     """Return the errors that C = c / m^power gives, by interpolation over log C; shape (n_sets, len(COLUMNS))."""
     rows = []
     for m, errors in measured.values():
@@ -42,19 +103,22 @@ def rule_errors(measured: dict[str, tuple[int, np.ndarray]], c: float, power: fl
     return np.array(rows)
 
 
-def measure(n_splits: int) -> dict[str, tuple[int, np.ndarray]]:
-    """Return rows and mean errors of every set."""
-    measured = {}
-    for name in SETS:
-        runs = [errors_of(name, seed) for seed in range(2 if name in ("mnist", "higgs_small") else n_splits)]
-        measured[name] = (runs[0][0], np.mean([errors for _, errors in runs], axis=0))
-        print(name, measured[name][0], measured[name][1].round(1).T.tolist(), flush=True)
-    sets = {name: {"rows": m, "errors": errors.tolist()} for name, (m, errors) in measured.items()}
-    save_results("default_c", {"grid": GRID.tolist(), "columns": COLUMNS, "splits": n_splits, "sets": sets})
+Measured = dict[str, tuple[int, np.ndarray]]
+
+
+def measure(study: Study, n_splits: int) -> dict[str, Measured]:
+    """Return rows and mean errors of every set, for each rule of pricing."""
+    measured: dict[str, Measured] = {pricing: {} for pricing in study.pricings}
+    for name in study.sets:
+        for pricing in study.pricings:
+            splits = range(min(2, n_splits) if name in LARGE_SETS else n_splits)
+            runs = [errors_of(study, name, seed, pricing) for seed in splits]
+            measured[pricing][name] = (runs[0][0], np.mean([errors for _, errors in runs], axis=0))
+            print(name, pricing, runs[0][0], measured[pricing][name][1].round(1).T.tolist(), flush=True)
     return measured
 
 
-def rule_table(measured: dict[str, tuple[int, np.ndarray]]) -> Table:
+def rule_table(measured: Measured, rule: tuple[float, float]) -> Table:
     """Return the best constants of each rule, beside C = 1 and the best C of each set."""
     best = np.array([errors.min(axis=0) for _, errors in measured.values()])
     table = Table("rule", "mean error, 100", "mean error, 500", "mean excess over best C", "largest excess")
@@ -68,16 +132,16 @@ def rule_table(measured: dict[str, tuple[int, np.ndarray]]) -> Table:
         errors = [rule_errors(measured, c, power) for c in constants]
         k = int(np.argmin([e.mean() for e in errors]))
         add(f"C = {constants[k]:.3g} / m^{power:g}", errors[k])
-    add(f"C = {SCALE_TOTAL:g} / m (the default)", rule_errors(measured, SCALE_TOTAL, 1.0))
+    add(f"C = {rule[0]:g} / m^{rule[1]:g} (the default)", rule_errors(measured, *rule))
     add("C = 1", rule_errors(measured, 1.0, 0.0))
     add("best C of each set", best)
     return table
 
 
-def set_table(measured: dict[str, tuple[int, np.ndarray]]) -> Table:
+def set_table(measured: Measured, rule: tuple[float, float]) -> Table:
     """Return the errors of the default and of the best C, set by set."""
     table = Table("set", "rows", "default, 100", "best C, 100", "default, 500", "best C, 500")
-    default = rule_errors(measured, SCALE_TOTAL, 1.0)
+    default = rule_errors(measured, *rule)
     for (name, (m, errors)), ours in zip(measured.items(), default, strict=True):
         best = errors.min(axis=0)
         table.add(name, str(m), *(f"{value:.1f}" for value in (ours[0], best[0], ours[1], best[1])))
@@ -87,15 +151,31 @@ def set_table(measured: dict[str, tuple[int, np.ndarray]]) -> Table:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--study", choices=STUDIES, action="append", help="one study (may be repeated); default all")
     parser.add_argument("--saved", action="store_true", help="show the tables of the saved results")
     options = parser.parse_args()
-    if options.saved:
-        saved = load_results("default_c")["sets"]
-        measured = {name: (entry["rows"], np.array(entry["errors"])) for name, entry in saved.items()}
-    else:
-        measured = measure(options.splits)
-    print(rule_table(measured))
-    print(set_table(measured))
+    for name in options.study or STUDIES:
+        study = STUDIES[name]
+        file = f"default_c_{name}"
+        if options.saved:
+            saved = load_results(file)["pricings"]
+            measured = {
+                pricing: {key: (entry["rows"], np.array(entry["errors"])) for key, entry in sets.items()}
+                for pricing, sets in saved.items()
+            }
+        else:
+            measured = measure(study, options.splits)
+            pricings = {
+                pricing: {key: {"rows": m, "errors": errors.tolist()} for key, (m, errors) in sets.items()}
+                for pricing, sets in measured.items()
+            }
+            save_results(
+                file, {"grid": GRID.tolist(), "columns": COLUMNS, "splits": options.splits, "pricings": pricings}
+            )
+        for pricing, sets in measured.items():
+            print(f"\n{name}, pricing {pricing}")
+            print(rule_table(sets, SCALE_RULE[study.loss]))
+            print(set_table(sets, SCALE_RULE[study.loss]))
 
 
 if __name__ == "__main__":

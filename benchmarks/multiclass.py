@@ -1,0 +1,247 @@
+"""MNIST, ten classes: CGEns-SLS with stumps against LightGBM, XGBoost and scikit-learn's histogram boosting.
+
+All sides get the same float32 array and the same number of threads, and binning is inside the clock. The peers build
+one stump per class and round: 5000 stumps in 500 rounds, where CGEns-SLS has 500 columns that all classes share. Times
+are medians of interleaved pairs against LightGBM; the other peers run once. Peers have their default learning rate;
+LightGBM also 0.3, with which it needs fewer rounds (with 1.0 it diverges). For the seconds to a test error, staged test
+errors are computed outside the clock, and a round of a peer is charged the mean time of a round.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import lightgbm
+import numpy as np
+import xgboost
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from benchmarks.data import Split, load_arrays, mnist, mnist_balanced
+from benchmarks.report import Table, save_results
+from cgens import CGEnsClassifier, CGEnsClassifierCV
+
+ROUNDS = 500
+PAIRS = 3
+TARGETS = (15.0, 13.0, 12.0)
+
+
+def lightgbm_model(threads: int, rate: float = 0.1) -> Any:
+    return lightgbm.LGBMClassifier(n_estimators=ROUNDS, num_leaves=2, learning_rate=rate, n_jobs=threads, verbose=-1)
+
+
+def xgboost_model(threads: int) -> Any:
+    return xgboost.XGBClassifier(n_estimators=ROUNDS, max_depth=1, n_jobs=threads, tree_method="hist")
+
+
+def histogram_model() -> Any:
+    return HistGradientBoostingClassifier(max_iter=ROUNDS, max_leaf_nodes=2, early_stopping=False)
+
+
+def seconds_to_fit(model: Any, split: Split) -> float:
+    """Return the wall time of one fit."""
+    began = perf_counter()
+    model.fit(split.X, split.y)
+    return perf_counter() - began
+
+
+def error(predicted: np.ndarray, split: Split) -> float:
+    """Return the test error in percent."""
+    return 100 * float(np.mean(predicted != split.y_test))
+
+
+def microseconds_a_prediction(model: Any, split: Split) -> float:
+    """Return the time of predicting all test rows at once, per row, the best of three."""
+    times = []
+    for _ in range(3):
+        began = perf_counter()
+        model.predict(split.X_test)
+        times.append(perf_counter() - began)
+    return 1e6 * min(times) / len(split.y_test)
+
+
+def staged_errors(name: str, model: Any, split: Split) -> list[float]:
+    """Return the test error after each round."""
+    if name.startswith("LightGBM"):
+        booster = model.booster_
+        total = np.zeros((len(split.y_test), 10))
+        errors = []
+        for k in range(booster.current_iteration()):
+            total += booster.predict(split.X_test, start_iteration=k, num_iteration=1, raw_score=True)
+            errors.append(error(total.argmax(axis=1), split))
+        return errors
+    if name == "XGBoost":
+        booster, data = model.get_booster(), xgboost.DMatrix(split.X_test)
+        every = range(5, ROUNDS + 1, 5)
+        coarse = [error(booster.predict(data, iteration_range=(0, k)).argmax(axis=1), split) for k in every]
+        return [value for value in coarse for _ in range(5)]
+    return [error(labels, split) for labels in model.staged_predict(split.X_test)]
+
+
+def seconds_to(errors: list[float], seconds: float, round_seconds: np.ndarray | None = None) -> dict[str, float | None]:
+    """Return when each target was first reached: by the rounds' own seconds, or by equal shares of all."""
+    ends = (
+        np.linspace(seconds / len(errors), seconds, len(errors)) if round_seconds is None else np.cumsum(round_seconds)
+    )
+    reached = {}
+    for target in TARGETS:
+        first = next((k for k, value in enumerate(errors) if value <= target), None)
+        reached[f"{target:g}"] = None if first is None else float(ends[first])
+    return reached
+
+
+def choose_c(split: Split, pricing: str) -> float:
+    """Return the C that five folds choose; the number of columns stays 500."""
+    model = CGEnsClassifierCV(n_estimators=ROUNDS, pricing=pricing, columns=[ROUNDS]).fit(split.X, split.y)
+    return model.C_
+
+
+def compare(n_rows: int, threads: int, pairs: int, with_others: bool) -> dict[str, Any]:
+    """Fit all sides and return what was measured."""
+    split = mnist(n_rows)
+    C = choose_c(split, "auto")
+    ours = CGEnsClassifier(C=C, n_estimators=ROUNDS, n_jobs=threads)
+    theirs = lightgbm_model(threads)
+    times = [(seconds_to_fit(ours, split), seconds_to_fit(theirs, split)) for _ in range(pairs)]
+    own_seconds = median(a for a, _ in times)
+    rounds = ours.trace_.price_seconds[1:] + ours.trace_.solve_seconds[1:]
+    rounds[0] += own_seconds - rounds.sum()  # validation, order, bins and the rest come before the first round
+    rows: dict[str, Any] = {
+        "CGEns-SLS": {
+            **describe(ours, split, own_seconds, ours.n_columns_),
+            "seconds_to_error": seconds_to(staged_errors("CGEns", ours, split), own_seconds, rounds),
+        },
+        "LightGBM": peer("LightGBM", theirs, split, median(b for _, b in times)),
+    }
+    if with_others:
+        others = {
+            "LightGBM, rate 0.3": lightgbm_model(threads, 0.3),
+            "XGBoost": xgboost_model(threads),
+            "HistGradientBoosting": histogram_model(),
+        }
+        for name, model in others.items():
+            rows[name] = peer(name, model, split, seconds_to_fit(model, split))
+    ratio = median(b / a for a, b in times)
+    return {"rows": n_rows, "threads": threads, "C": C, "times_faster_than_lightgbm": ratio, "models": rows}
+
+
+def describe(model: Any, split: Split, seconds: float, n_stumps: int) -> dict[str, Any]:
+    """Return what is measured of every side."""
+    return {
+        "fit_seconds": seconds,
+        "microseconds_a_prediction": microseconds_a_prediction(model, split),
+        "error": error(model.predict(split.X_test), split),
+        "stumps": n_stumps,
+    }
+
+
+def peer(name: str, model: Any, split: Split, seconds: float) -> dict[str, Any]:
+    """Return what is measured of a stage-wise peer."""
+    reached = seconds_to(staged_errors(name, model, split), seconds)
+    return {**describe(model, split, seconds, 10 * ROUNDS), "seconds_to_error": reached}
+
+
+def memory_growth(n_rows: int) -> dict[str, float]:
+    """Return by how many MB a fit raises the peak memory of a fresh process that already holds X (Linux)."""
+    models = {
+        "CGEns-SLS": f"__import__('cgens').CGEnsClassifier(n_estimators={ROUNDS})",
+        "LightGBM": "__import__('benchmarks.multiclass').multiclass.lightgbm_model(2)",
+    }
+    grown = {}
+    for name, made in models.items():
+        script = f"""
+from benchmarks.data import mnist
+split = mnist({n_rows})
+model = {made}
+open("/proc/self/clear_refs", "w").write("5")
+def peak():
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
+before = peak()
+model.fit(split.X, split.y)
+print((peak() - before) / 1024)
+"""
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+        grown[name] = float(done.stdout.split()[-1])
+    return grown
+
+
+def classes_and_time(rounds: int = 200) -> dict[str, float]:
+    """Return the milliseconds of a round on letter with its classes merged to 3, and as they are; best of three."""
+    arrays = load_arrays("letter")
+    X, y = arrays["X"].astype(np.float32), arrays["y"]
+    times = {}
+    for n_classes in (3, 26):
+        model = CGEnsClassifier(n_estimators=rounds, C=30.0 / len(y))
+        merged = y % n_classes
+        runs = []
+        for _ in range(3):
+            model.fit(X, merged)
+            spent = model.trace_.price_seconds[1:].sum() + model.trace_.solve_seconds[1:].sum()
+            runs.append(1e3 * float(spent) / model.n_columns_)
+        times[str(n_classes)] = min(runs)
+    times["ratio"] = times["26"] / times["3"]
+    return times
+
+
+def paper_protocol(n_splits: int = 3) -> dict[str, Any]:
+    """Return the test errors at 1000 rows a digit, 500 stumps, pricing "max", C by five folds."""
+    errors = []
+    for seed in range(n_splits):
+        split = mnist_balanced(1000, seed)
+        C = choose_c(split, "max")
+        model = CGEnsClassifier(C=C, n_estimators=ROUNDS, pricing="max").fit(split.X, split.y)
+        errors.append(error(model.predict(split.X_test), split))
+    return {"errors": errors, "mean": float(np.mean(errors)), "std": float(np.std(errors))}
+
+
+def search_time(n_rows: int = 10_000) -> dict[str, float]:
+    """Return what cross-validation costs in plain fits of 500 columns; the best of two each, interleaved."""
+    split = mnist(n_rows)
+    plain, search = [], []
+    for _ in range(2):
+        plain.append(seconds_to_fit(CGEnsClassifier(n_estimators=ROUNDS), split))
+        search.append(seconds_to_fit(CGEnsClassifierCV(n_estimators=ROUNDS), split))
+    return {"plain_seconds": min(plain), "search_seconds": min(search), "plain_fits": min(search) / min(plain)}
+
+
+def show(run: dict[str, Any]) -> None:
+    print(f"\n{run['rows']} rows, {run['threads']} threads; C = {run['C']:.2e}")
+    table = Table("", "fit s", "us/row", "error %", "stumps", *(f"s to {target:g} %" for target in TARGETS))
+    for name, row in run["models"].items():
+        reached = ["-" if value is None else f"{value:.2f}" for value in row["seconds_to_error"].values()]
+        table.add(
+            name, f"{row['fit_seconds']:.2f}", f"{row['microseconds_a_prediction']:.2f}", f"{row['error']:.2f}",
+            str(row["stumps"]), *reached,
+        )  # fmt: skip
+    print(table)
+    print(f"{run['times_faster_than_lightgbm']:.1f} times as fast as LightGBM's 500 rounds of ten stumps")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="10^4 rows and LightGBM only; nothing is saved")
+    options = parser.parse_args()
+    if options.quick:
+        show(compare(10_000, 2, 1, with_others=False))
+        print(classes_and_time(), search_time())
+        return
+    results: dict[str, Any] = {"runs": []}
+    for n_rows, threads, pairs in ((10_000, 1, PAIRS), (10_000, 2, PAIRS), (60_000, 2, 1)):
+        results["runs"].append(compare(n_rows, threads, pairs, with_others=threads == 2))
+        show(results["runs"][-1])
+    results["memory_growth_mb_60000"] = memory_growth(60_000)
+    results["milliseconds_a_round_by_classes"] = classes_and_time()
+    results["paper_protocol"] = paper_protocol()
+    results["search"] = search_time()
+    for name, value in results.items():
+        if name != "runs":
+            print(name, value)
+    save_results("multiclass", results)
+
+
+if __name__ == "__main__":
+    main()
