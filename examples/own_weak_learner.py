@@ -14,7 +14,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from cgens import CGEnsClassifier
-from cgens.types import AnyArray, Column, Floats, Pricing, Sample
+from cgens.types import AnyArray, Column, Duals, Floats, Pricing, Rule, Sample
 
 
 @dataclass(frozen=True)
@@ -47,17 +47,22 @@ class CosinePricer:
         self.position = {learner.key: j for j, learner in enumerate(pool)}
         self.responses = np.array([learner.respond(X) for learner in pool])
 
-    def price(self, duals: Floats, taken: Set[Hashable]) -> Pricing:
-        """Return the cosine outside `taken` with the largest |sum_i duals_it h(x_i)|; duals have the shape (m, l)."""
-        prices = self.responses @ duals
+    def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
+        """Return the cosine outside `taken` with the largest |sum_i duals_it h(x_i)|, or by "gain" the most useful."""
+        prices = self.responses @ duals.array  # one row a candidate, one column an output
         energy = float(np.sum(prices**2))  # over the whole pool, taken or not: with it, the pool has a certificate
         if not taken <= self.position.keys():
             raise ValueError("A warm start needs the pool of the fit before: leave gamma, n_candidates and seed alone.")
         prices[[self.position[key] for key in taken]] = 0.0
-        j, output = np.unravel_index(np.argmax(np.abs(prices)), prices.shape)
+        scores = np.abs(prices).max(axis=1)
+        max_price = float(scores.max())
+        if rule == "gain" and duals.curvature is not None:  # said only where there is one: by least squares
+            scores = np.sum(prices**2, axis=1) / (1.0 + duals.curvature.quadratic(self.responses.T))
+        j = int(np.argmax(scores))
+        output = int(np.argmax(np.abs(prices[j])))
         score = float(prices[j, output])
-        column = Column(self.pool[j], self.responses[j], score, int(output)) if score else None
-        return Pricing(column, n_candidates=len(self.pool), energy=energy)
+        column = Column(self.pool[j], self.responses[j], score, output) if score else None
+        return Pricing(column, n_candidates=len(self.pool), energy=energy, max_price=max_price)
 
 
 class Cosines(BaseEstimator):
