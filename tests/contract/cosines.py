@@ -64,16 +64,21 @@ class CosinePricer:
         ]
         self._responses = np.array([learner.respond(self._X) for learner in self.learners])
 
-    def price(self, duals, taken):
+    def price(self, duals, taken, rule):
         if self._spec.fresh:
             self._draw()
-        prices = self._responses.astype(np.float64) @ duals[:, 0]
-        free = np.array([learner.key not in taken for learner in self.learners])
-        sizes = np.where(free, np.abs(prices), 0.0)
-        best = int(np.argmax(sizes))
+        prices = self._responses.astype(np.float64) @ duals.array
+        energy = float(np.sum(prices**2))
+        prices[[learner.key in taken for learner in self.learners]] = 0.0
+        scores = np.abs(prices).max(axis=1)
+        max_price = float(scores.max())
+        if rule == "gain":
+            scores = np.sum(prices**2, axis=1) / (1.0 + duals.curvature.quadratic(self._responses.T))
+        best = int(np.argmax(scores))
+        output = int(np.argmax(np.abs(prices[best])))
         column = None
-        if sizes[best] > 0:
-            column = Column(self.learners[best], self._responses[best], float(prices[best]))
+        if scores[best] > 0:
+            column = Column(self.learners[best], self._responses[best], float(prices[best, output]), output)
         if self._spec.fresh:
-            return Pricing(column)
-        return Pricing(column, len(self.learners), float(np.sum(prices**2)))
+            return Pricing(column, max_price=max_price)
+        return Pricing(column, len(self.learners), energy, max_price)

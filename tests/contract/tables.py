@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from cgens.masters import Hinge
+from cgens.coding import simplex_codes
+from cgens.masters import Hinge, LeastSquares
 from cgens.types import MasterSolution
 from cgens.weak_learners import Stump
 from tests.contract.cosines import Cosines
 from tests.reference import naive_hinge
+from tests.reference.naive_least_squares import ls_dual, ls_primal
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,8 @@ class MasterCase:
 
     `primal(H, target, weight, solution)`, `dual(H, target, weight, duals)`, `infeasibility(target, weight, duals)`
     and `slackness(H, target, weight, solution)` say what the solutions are held against. Slackness is the sum of
-    products of a multiplier and its constraint's slack.
+    products of a multiplier and its constraint's slack, or where there is no constraint by how much Young's inequality
+    is missed: what the gap consists of. `size(weight, duals)` is what the duals say of themselves.
     """
 
     spec: Any
@@ -30,6 +33,8 @@ class MasterCase:
     dual: Callable[..., float]
     infeasibility: Callable[..., float]
     slackness: Callable[..., float]
+    size: Callable[[np.ndarray, np.ndarray], float]
+    curved: bool = False
 
 
 def noisy_signs(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
@@ -39,26 +44,80 @@ def noisy_signs(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
     return y[:, None]
 
 
-def hinge_case(C: float) -> MasterCase:
-    def residuals(H: np.ndarray, target: np.ndarray, weight: np.ndarray, solution: MasterSolution) -> Any:
-        return naive_hinge.hinge_residuals(
-            H, target[:, 0], C * weight, solution.weights[:, 0], solution.intercept[0], solution.duals[:, 0]
-        )
+def three_noisy_signs(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
+    """Return three labels a row: one follows `score`, one its opposite, one nothing at all."""
+    return np.column_stack([noisy_signs(rng, part) for part in (score, -score, rng.normal(size=len(score)))])
+
+
+def noisy_numbers(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
+    """Return numbers, shape (m, 1), that follow `score` and are far from 0."""
+    return (10.0 + score + 0.5 * score.std() * rng.normal(size=len(score)))[:, None]
+
+
+def codes_of_four(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
+    """Return the simplex codes of four classes, shape (m, 3), that follow `score` with some noise."""
+    noisy = score + 0.3 * score.std() * rng.normal(size=len(score))
+    return np.ascontiguousarray(simplex_codes(4)[np.searchsorted(np.quantile(noisy, [0.2, 0.5, 0.7]), noisy)])
+
+
+def hinge_case(C: float, make_target: Callable[..., np.ndarray] = noisy_signs) -> MasterCase:
+    """Return the hinge master: every figure is the sum, or the largest, over one problem an output."""
+
+    def residuals(H: np.ndarray, target: np.ndarray, weight: np.ndarray, solution: MasterSolution) -> list[Any]:
+        duals = solution.duals.array
+        return [
+            naive_hinge.hinge_residuals(H, y, C * weight, solution.weights[:, t], solution.intercept[t], duals[:, t])
+            for t, y in enumerate(target.T)
+        ]
 
     def infeasibility(target: np.ndarray, weight: np.ndarray, duals: np.ndarray) -> float:
         none = np.zeros((len(target), 0))
-        found = naive_hinge.hinge_residuals(none, target[:, 0], C * weight, np.zeros(0), 0.0, duals[:, 0])
-        return max(found.box, found.balance)
+        found = [
+            naive_hinge.hinge_residuals(none, y, C * weight, np.zeros(0), 0.0, own)
+            for y, own in zip(target.T, duals.T, strict=True)
+        ]
+        return max(max(output.box, output.balance) for output in found)
 
     return MasterCase(
         spec=Hinge(C=C),
-        make_target=noisy_signs,
-        primal=lambda H, target, weight, solution: naive_hinge.hinge_primal(
-            H, target[:, 0], C * weight, solution.weights[:, 0], solution.intercept[0]
+        make_target=make_target,
+        primal=lambda H, target, weight, solution: sum(
+            naive_hinge.hinge_primal(H, y, C * weight, solution.weights[:, t], solution.intercept[t])
+            for t, y in enumerate(target.T)
         ),
-        dual=lambda H, target, weight, duals: naive_hinge.hinge_dual(H, duals[:, 0]),
+        dual=lambda H, target, weight, duals: sum(naive_hinge.hinge_dual(H, own) for own in duals.T),
         infeasibility=infeasibility,
-        slackness=lambda *of: residuals(*of).slackness,
+        slackness=lambda *of: sum(output.slackness for output in residuals(*of)),
+        size=lambda weight, duals: float(np.abs(duals).sum()),
+    )
+
+
+def least_squares_case(C: float, make_target: Callable[..., np.ndarray]) -> MasterCase:
+    def slackness(H: np.ndarray, target: np.ndarray, weight: np.ndarray, solution: MasterSolution) -> float:
+        """Return 1/2 |W - H'U|^2 + 1/2 sum_i C s_i |L_i - W'h_i - b - U_i / (C s_i)|^2."""
+        duals, scale = solution.duals.array, C * weight[:, None]
+        misses = target - H @ solution.weights - solution.intercept - duals / scale
+        return float(0.5 * np.sum((solution.weights - H.T @ duals) ** 2) + 0.5 * np.sum(scale * misses**2))
+
+    def infeasibility(target: np.ndarray, weight: np.ndarray, duals: np.ndarray) -> float:
+        return float(np.max(np.abs(duals.sum(axis=0)) / np.abs(duals).sum(axis=0)))
+
+    def size(weight: np.ndarray, duals: np.ndarray) -> float:
+        """Return the bound of sum |U| by Cauchy and Schwarz."""
+        loss = np.sum(duals**2 / (C * weight[:, None]))
+        return float(np.sqrt(duals.shape[1] * C * weight.sum() * loss))
+
+    return MasterCase(
+        spec=LeastSquares(C=C),
+        make_target=make_target,
+        primal=lambda H, target, weight, solution: ls_primal(
+            H, target, C * weight, solution.weights, solution.intercept
+        ),
+        dual=lambda H, target, weight, duals: ls_dual(H, target, C * weight, duals),
+        infeasibility=infeasibility,
+        slackness=slackness,
+        size=size,
+        curved=True,
     )
 
 
@@ -89,6 +148,13 @@ MASTERS: dict[str, MasterCase] = {
     "hinge, small C": hinge_case(0.01),
     "hinge": hinge_case(1.0),
     "hinge, large C": hinge_case(30.0),
+    "hinge, three outputs": hinge_case(0.3, three_noisy_signs),
+    "least squares, small C": least_squares_case(0.01, noisy_numbers),
+    "least squares": least_squares_case(1.0, noisy_numbers),
+    "least squares, large C": least_squares_case(30.0, noisy_numbers),
+    "least squares, three outputs, small C": least_squares_case(0.01, codes_of_four),
+    "least squares, three outputs": least_squares_case(1.0, codes_of_four),
+    "least squares, three outputs, large C": least_squares_case(30.0, codes_of_four),
 }
 
 FAMILIES: dict[str, FamilyCase] = {

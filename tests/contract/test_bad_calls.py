@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cgens import generate_columns
-from cgens.masters import Hinge
+from cgens.masters import Hinge, LeastSquares
 from cgens.types import Column, Pricing
 from cgens.weak_learners import Stump
 from tests.contract.cosines import CosineLearner
@@ -15,8 +15,8 @@ X = np.random.default_rng(0).normal(size=(40, 3))
 Y = np.where(X[:, 0] > 0, 1.0, -1.0)
 
 
-def run(X=X, y=Y, C=1.0, **options):
-    return generate_columns(Hinge(C), Stump(), X, y, **{"max_columns": 5, **options})
+def run(X=X, y=Y, C=1.0, loss=Hinge, **options):
+    return generate_columns(loss(C), Stump(), X, y, **{"max_columns": 5, **options})
 
 
 def with_third(values, value):
@@ -41,6 +41,16 @@ NONSENSE = {
     "row that is not there": (lambda: run(rows=np.arange(1, 41)), r"row"),
     "no rows": (lambda: run(X=X[:0], y=Y[:0]), r"rows"),
     "negative tolerance": (lambda: run(tol=-1.0), r"tol.*-1"),
+    "label of 0 in the second output": (lambda: run(y=np.column_stack([Y, with_third(Y, 0.0)])), r"-1 and 1.*0"),
+    "gain without a curvature": (lambda: run(pricing="gain"), r"gain.*least squares"),
+    "squares with negative C": (lambda: run(loss=LeastSquares, C=-1.0), r"C .*-1"),
+    "squares with C of zero": (lambda: run(loss=LeastSquares, C=0.0), r"C .*0"),
+    "squares with C of NaN": (lambda: run(loss=LeastSquares, C=np.nan), r"C .*nan"),
+    "squares with infinite C": (lambda: run(loss=LeastSquares, C=np.inf), r"C .*inf"),
+    "squares of a NaN target": (lambda: run(loss=LeastSquares, y=with_third(Y, np.nan)), r"(?i)nan"),
+    "squares of an infinite target": (lambda: run(loss=LeastSquares, y=with_third(Y, np.inf)), r"(?i)inf"),
+    "squares of another length": (lambda: run(loss=LeastSquares, y=np.ones((39, 3))), r"39.*40|40.*39"),
+    "squares with NaN in X": (lambda: run(loss=LeastSquares, X=with_third(X, np.nan)), r"\w"),
 }
 
 
@@ -60,6 +70,16 @@ def test_a_learner_from_elsewhere_is_no_obstacle():
     assert trace.certificate.relative_gap <= 1e-3
 
 
+def test_squares_take_any_numbers_as_target():
+    """Integers, one axis or two; and the outputs of several columns are those of a fit each, weights apart."""
+    one, _ = run(loss=LeastSquares, y=np.arange(40))
+    assert run(loss=LeastSquares, y=np.arange(40.0)[:, None])[0].learners == one.learners
+    several, trace = run(loss=LeastSquares, y=np.column_stack([np.arange(40), Y, -Y]))
+    assert several.weights.shape == (5, 3)
+    assert several.intercept.shape == (3,)
+    assert trace.duals.shape == (40, 3)
+
+
 def test_one_column_of_integers_is_welcome_as_target():
     plain, _ = run()
     assert run(y=Y.astype(int))[0].learners == plain.learners
@@ -77,8 +97,8 @@ class BrokenFamily:
         self.response = self.learner.respond(sample.matrix())
         return self
 
-    def price(self, duals, taken):
-        score = float(duals[:, 0] @ self.response)
+    def price(self, duals, taken, rule):
+        score = float(duals.array[:, 0] @ self.response)
         return self.spoil(Column(self.learner, self.response, score))
 
 

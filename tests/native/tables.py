@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from cgens._core import StumpScan
+from cgens._core import StumpPool, StumpScan
 
 
-def make_scan(
+def make_pool(
     X: np.ndarray, weight: np.ndarray | None = None, max_bins: int | None = None, n_threads: int = 1
-) -> StumpScan:
-    """Return the search over all rows of `X`; None is every midpoint, as in `Stump`."""
+) -> StumpPool:
+    """Return the stumps of all rows of `X`; None is every midpoint, as in `Stump`."""
     weight = np.ones(len(X)) if weight is None else weight
-    return StumpScan(X, np.arange(len(X)), weight, len(X) + 1 if max_bins is None else max_bins, n_threads)
+    return StumpPool(X, np.arange(len(X)), weight, len(X) + 1 if max_bins is None else max_bins, n_threads)
+
+
+def make_scan(X: np.ndarray, max_bins: int | None = None, n_threads: int = 1) -> StumpScan:
+    """Return the search over a pool of its own."""
+    return StumpScan(make_pool(X, max_bins=max_bins, n_threads=n_threads), n_threads)
 
 
 def _random(rng: np.random.Generator, n: int, n_values: int, d: int) -> np.ndarray:

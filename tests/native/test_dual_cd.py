@@ -240,3 +240,73 @@ def test_columns_of_all_kinds_in_one_problem(rng):
         plain.add(np.ascontiguousarray(column))
     assert mixed.solve(1e-8, MOST_SWEEPS, never) == plain.solve(1e-8, MOST_SWEEPS, never)
     assert np.array_equal(mixed.weights(), plain.weights())
+
+
+def make_siblings(targets, bound, columns, n_threads=1):
+    """Return one solver a column of `targets`, all over the same columns."""
+    solvers = []
+    for y in np.ascontiguousarray(targets.T):
+        lower, upper = np.where(y < 0, -bound, 0.0), np.where(y > 0, bound, 0.0)
+        solvers.append(DualCd(y, lower, upper, n_threads, solvers[0] if solvers else None))
+    for column in columns:
+        for solver in solvers:
+            solver.add(np.ascontiguousarray(column))
+    return solvers
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64])
+def test_siblings_give_the_same_bits_as_solvers_on_their_own(dtype, rng):
+    """Seventy columns: the store that they share grows while they look on."""
+    _, H = make_signs(rng, 80, 70)
+    targets, bound = np.where(rng.random((80, 3)) < 0.4, 1.0, -1.0), 0.2 * rng.integers(1, 4, 80)
+    siblings = make_siblings(targets, bound, H.T.astype(dtype))
+    for sibling, y in zip(siblings, np.ascontiguousarray(targets.T), strict=True):
+        alone = make_solver(y, bound, H.T.astype(dtype))
+        assert sibling.solve(1e-8, MOST_SWEEPS, never) == alone.solve(1e-8, MOST_SWEEPS, never)
+        assert np.array_equal(sibling.weights(), alone.weights())
+        assert np.array_equal(sibling.duals(), alone.duals())
+        assert sibling.bias == alone.bias
+
+
+def test_siblings_solved_after_every_column(rng):
+    _, H = make_signs(rng, 60, 20)
+    targets, bound = np.where(rng.random((60, 2)) < 0.5, 1.0, -1.0), np.full(60, 0.5)
+    siblings = make_siblings(targets, bound, [])
+    for n_columns, column in enumerate(H.T, start=1):
+        for sibling in siblings:
+            sibling.add(np.ascontiguousarray(column))
+        for sibling, y in zip(siblings, targets.T, strict=True):
+            assert_solved(sibling, sibling.solve(1e-6, MOST_SWEEPS, never), H[:, :n_columns], y, bound, 1e-6)
+
+
+def test_a_sibling_outlives_the_first(rng):
+    _, H = make_signs(rng, 40, 5)
+    targets, bound = np.where(rng.random((40, 2)) < 0.5, 1.0, -1.0), np.ones(40)
+    second = make_siblings(targets, bound, H.T)[1]
+    assert_solved(second, second.solve(TIGHT, MOST_SWEEPS, never), H, targets[:, 1], bound, TIGHT)
+
+
+@pytest.mark.parametrize("factor", [1e-6, 0.5, 1.0, 3.0, 1e6])
+def test_a_scaled_box_is_another_cost(factor, rng):
+    """The duals grow with their box and stay feasible; what is then solved is the problem of the other C."""
+    y, H = make_signs(rng, 100, 12)
+    bound = 0.1 * rng.integers(1, 4, 100)
+    solver = make_solver(y, bound, H.T)
+    solver.solve(1e-3, MOST_SWEEPS, never)
+    duals, weights = solver.duals(), solver.weights()
+    solver.scale_box(factor)
+    assert np.array_equal(solver.duals(), factor * duals)
+    assert np.array_equal(solver.weights(), factor * weights)
+    report = solver.solve(1e-6, MOST_SWEEPS, never)
+    assert_solved(solver, report, H, y, factor * bound, 1e-6)
+    cold = make_solver(y, factor * bound, H.T)
+    assert report[0] == pytest.approx(cold.solve(1e-6, MOST_SWEEPS, never)[0], rel=2e-6)
+
+
+def test_a_box_scaled_before_the_first_solve(rng):
+    y, H = make_signs(rng, 50, 6)
+    solver = make_solver(y, np.full(50, 0.25), H.T)
+    solver.scale_box(4.0)
+    plain = make_solver(y, np.ones(50), H.T)
+    assert solver.solve(1e-8, MOST_SWEEPS, never) == plain.solve(1e-8, MOST_SWEEPS, never)
+    assert np.array_equal(solver.duals(), plain.duals())

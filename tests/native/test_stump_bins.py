@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.native.tables import TABLES, make_scan
+from tests.native.tables import TABLES, make_pool, make_scan
 from tests.reference.naive_stumps import naive_thresholds
 
 AWKWARD = {
@@ -29,7 +29,7 @@ AWKWARD32 = {
 def assert_separates_all_neighbours(values: np.ndarray) -> None:
     distinct = np.unique(values.astype(np.float64))
     for max_bins in (None, 256):
-        thresholds = make_scan(values[:, None], max_bins=max_bins).thresholds(0)
+        thresholds = make_pool(values[:, None], max_bins=max_bins).thresholds(0)
         assert len(thresholds) == len(distinct) - 1
         assert np.all(np.isfinite(thresholds))
         assert np.all(distinct[:-1] <= thresholds)
@@ -61,9 +61,9 @@ def test_thresholds_separate_any_numbers_in_float32(values):
 def test_thresholds_follow_the_rule(name, max_bins, rng):
     """Integer weights: their sums are exact, so both sides close each bin at the same value."""
     X, weight = TABLES[name], rng.integers(1, 7, len(TABLES[name])).astype(float)
-    scan = make_scan(X, weight, max_bins)
+    pool = make_pool(X, weight, max_bins)
     for feature in range(X.shape[1]):
-        thresholds = scan.thresholds(feature)
+        thresholds = pool.thresholds(feature)
         assert thresholds.tolist() == naive_thresholds(X[:, feature], weight, max_bins)
         assert len(thresholds) < max_bins
 
@@ -71,13 +71,13 @@ def test_thresholds_follow_the_rule(name, max_bins, rng):
 @pytest.mark.parametrize("n", [1000, 1500])
 def test_every_midpoint_means_every_one_whatever_the_weights(n, rng):
     values, weight = rng.permutation(n) * 2.0, rng.integers(1, 7, n).astype(float)
-    thresholds = make_scan(values[:, None], weight, max_bins=None).thresholds(0)
+    thresholds = make_pool(values[:, None], weight, max_bins=None).thresholds(0)
     assert thresholds.tolist() == [2.0 * k + 1 for k in range(n - 1)]
 
 
 def test_bins_have_about_equal_weight(rng):
     values = rng.normal(size=2000)
-    thresholds = make_scan(values[:, None], max_bins=16).thresholds(0)
+    thresholds = make_pool(values[:, None], max_bins=16).thresholds(0)
     counts = np.bincount(np.searchsorted(thresholds, values), minlength=16)
     assert len(thresholds) == 15
     assert counts.min() >= 2000 // 16
@@ -86,7 +86,7 @@ def test_bins_have_about_equal_weight(rng):
 
 def test_a_heavy_value_does_not_starve_the_bins_after_it(rng):
     values = np.concatenate([np.zeros(3000), rng.random(1000)])
-    thresholds = make_scan(values[:, None], max_bins=32).thresholds(0)
+    thresholds = make_pool(values[:, None], max_bins=32).thresholds(0)
     assert len(thresholds) == 31
     assert np.bincount(np.searchsorted(thresholds, values))[1:].max() <= 1000 // 31 + 1
 
@@ -95,13 +95,13 @@ def test_weights_count_as_copies(rng):
     """Weighted quantiles of rows are quantiles of their copies."""
     values, weight = rng.normal(size=500), rng.integers(1, 9, 500)
     copies = np.repeat(values, weight)
-    weighted = make_scan(values[:, None], weight.astype(float), 20).thresholds(0)
-    assert np.array_equal(weighted, make_scan(copies[:, None], max_bins=20).thresholds(0))
+    weighted = make_pool(values[:, None], weight.astype(float), 20).thresholds(0)
+    assert np.array_equal(weighted, make_pool(copies[:, None], max_bins=20).thresholds(0))
 
 
 def test_bins_do_not_depend_on_threads(rng):
     X = rng.normal(size=(400, 50))
-    one, two = make_scan(X, max_bins=30), make_scan(X, max_bins=30, n_threads=2)
+    one, two = make_pool(X, max_bins=30), make_pool(X, max_bins=30, n_threads=2)
     for feature in range(50):
         assert np.array_equal(one.thresholds(feature), two.thresholds(feature))
 

@@ -8,32 +8,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from cgens._core import StumpScan
-from tests.native.tables import TABLES, make_scan
+from cgens._core import StumpPool, StumpScan
+from tests.native.tables import TABLES, make_pool, make_scan
 from tests.reference.naive_stumps import naive_best, naive_pool, naive_prices
 from tests.tolerances import CLOSED_FORM
 
 
 def assert_equals_enumeration(X, duals, max_bins=None, weight=None, n_threads=1, n_taken=3):
     """Price, take what was found, and price again, some times over."""
-    scan = make_scan(X, weight, max_bins, n_threads)
-    pool = naive_pool(X, weight, max_bins)
-    assert scan.n_candidates == len(pool)
-    energy = float(np.sum(naive_prices(pool, duals) ** 2))
+    pool = make_pool(X, weight, max_bins, n_threads)
+    scan = StumpScan(pool, n_threads)
+    candidates = naive_pool(X, weight, max_bins)
+    assert pool.n_candidates == len(candidates)
+    energy = float(np.sum(naive_prices(candidates, duals) ** 2))
     taken = set()
     for _ in range(n_taken + 1):
         found, feature, threshold, price, found_energy = scan.price(duals)
-        best = naive_best(pool, duals, taken)
+        best = naive_best(candidates, duals, taken)
         assert found_energy == energy, "the energy counts the whole pool, taken or not"
         assert found == (best is not None)
         if best is None:
             return
         assert (feature, threshold) == best.key
         assert price == naive_prices([best], duals)[0]
-        response = scan.respond(feature, threshold)
+        response = pool.respond(feature, threshold)
         assert response.dtype == np.int8
         assert tuple(response) == best.response
-        assert scan.take(feature, threshold)
+        assert pool.take(feature, threshold)
         taken.add(best.key)
 
 
@@ -116,21 +117,36 @@ def test_histograms_kept_up_to_date_equal_fresh_ones(name, n_threads, rng):
 
 def test_taken_stumps_stay_taken_when_duals_change(rng):
     X = TABLES["many values"]
-    scan, taken = make_scan(X), set()
+    pool, taken = make_pool(X), set()
+    scan = StumpScan(pool, 1)
     for duals in dual_vectors(len(X), rng):
         found, feature, threshold, _, _ = scan.price(duals)
         if found:
             assert (feature, threshold) not in taken
             taken.add((feature, threshold))
-            scan.take(feature, threshold)
+            pool.take(feature, threshold)
     assert len(taken) > 10
+
+
+def test_searches_over_one_pool_share_what_is_taken(rng):
+    """One search an output: what one of them found, none of them finds again, also on an equal feature."""
+    pool = make_pool(TABLES["repeated and sign-flipped features"])
+    first, second = StumpScan(pool, 1), StumpScan(pool, 1)
+    duals = rng.normal(size=30)
+    found, feature, threshold, price, energy = first.price(duals)
+    assert second.price(duals) == (found, feature, threshold, price, energy)
+    assert pool.take(feature, threshold)
+    assert not pool.take(feature, threshold), "taken before"
+    assert first.price(duals) == second.price(duals)
+    assert first.price(duals)[1:3] != (feature, threshold)
+    assert first.price(duals)[4] == energy
 
 
 def test_rows_are_read_through_the_index(rng):
     X = TABLES["many values"]
     rows = rng.permutation(len(X))[:35]
     duals = rng.integers(-5, 6, len(rows)).astype(float)
-    indexed = StumpScan(X, rows, np.ones(len(rows)), 256, 1)
+    indexed = StumpScan(StumpPool(X, rows, np.ones(len(rows)), 256, 1), 1)
     assert indexed.price(duals) == make_scan(np.ascontiguousarray(X[rows]), max_bins=256).price(duals)
 
 
@@ -152,7 +168,7 @@ def test_more_bins_than_sixteen_bits_in_a_block(rng):
             low, high = X[order[ends[k]], feature], X[order[ends[k] + 1], feature]
             best_price, best_key = prices[k], (feature, 0.5 * low + 0.5 * high)
     for n_threads in (1, 2):
-        scan = make_scan(X, n_threads=n_threads)
-        assert scan.n_candidates == n_candidates
-        assert scan.price(duals) == (True, *best_key, best_price, energy)
-        assert np.array_equal(scan.respond(*best_key), np.where(X[:, best_key[0]] > best_key[1], 1, -1))
+        pool = make_pool(X, n_threads=n_threads)
+        assert pool.n_candidates == n_candidates
+        assert StumpScan(pool, n_threads).price(duals) == (True, *best_key, best_price, energy)
+        assert np.array_equal(pool.respond(*best_key), np.where(X[:, best_key[0]] > best_key[1], 1, -1))

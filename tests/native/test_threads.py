@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cgens._core import DualCd, StepTables, order_rows, respond_stumps
-from tests.native.tables import make_scan
+from cgens._core import DualCd, StepTables, StumpScan, order_rows, respond_stumps
+from tests.native.tables import make_pool
 
 N_THREADS = [2, 3, 4]
 
@@ -19,11 +19,12 @@ def table() -> np.ndarray:
 
 @pytest.mark.parametrize("n_threads", N_THREADS)
 def test_search(table, n_threads, rng):
-    one, many = make_scan(table, max_bins=256), make_scan(table, max_bins=256, n_threads=n_threads)
+    one, many = make_pool(table, max_bins=256), make_pool(table, max_bins=256, n_threads=n_threads)
     assert one.n_candidates == many.n_candidates
+    single, several = StumpScan(one, 1), StumpScan(many, n_threads)
     duals = rng.normal(size=len(table))
     for _ in range(5):
-        assert one.price(duals) == many.price(duals)
+        assert single.price(duals) == several.price(duals)
         duals = np.where(rng.random(len(table)) < 0.6, rng.normal(size=len(table)), duals)
     for feature in range(table.shape[1]):
         assert np.array_equal(one.thresholds(feature), many.thresholds(feature))
