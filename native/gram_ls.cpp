@@ -26,9 +26,14 @@ GramLs::GramLs(const double* target, std::vector<double> weights, std::size_t n_
       target_mean_(n_outputs, 0.0),
       target_(target, target + scale_.size() * n_outputs),
       store_(scale_.size()) {
+    // Measured from the first row's target, a constant one is 0 everywhere, not the rounding of its mean.
+    const std::vector<double> first(target_.begin(), target_.begin() + static_cast<std::ptrdiff_t>(n_outputs_));
     for (std::size_t i = 0; i < n_rows(); ++i) {
         total_ += scale_[i];
-        for (std::size_t t = 0; t < n_outputs_; ++t) target_mean_[t] += scale_[i] * target_[i * n_outputs_ + t];
+        for (std::size_t t = 0; t < n_outputs_; ++t) {
+            target_[i * n_outputs_ + t] -= first[t];
+            target_mean_[t] += scale_[i] * target_[i * n_outputs_ + t];
+        }
     }
     for (double& mean : target_mean_) mean /= total_;
     for (std::size_t i = 0; i < n_rows(); ++i) {
@@ -38,6 +43,7 @@ GramLs::GramLs(const double* target, std::vector<double> weights, std::size_t n_
             primal_ += 0.5 * scale_[i] * value * value;
         }
     }
+    for (std::size_t t = 0; t < n_outputs_; ++t) target_mean_[t] += first[t];
     primal_scale_ = primal_;
 }
 
@@ -101,17 +107,17 @@ void GramLs::Factor::solve_upper(std::vector<double>& x) const {
 }
 
 std::vector<double> GramLs::Factor::append(std::vector<double> with_columns, const double* with_target,
-                                           std::size_t n_outputs, double with_itself) {
+                                           std::size_t n_outputs, double with_itself, double uncentred) {
     const std::size_t n = pivots.size();
     std::vector<double> row = std::move(with_columns);
     solve_lower(row);
     double square = 0.0;
     for (const double value : row) square += value * value;
     // At least 1 in exact arithmetic. Where rounding hides that (a column that the others span, with a large C) the
-    // rounding itself is the pivot: that is a little more regularisation for a direction that is not there.
-    const double whole = 1.0 + with_itself;
-    const double noise = 4 * kEps * static_cast<double>(n + 1) * whole;
-    const double pivot = std::sqrt(std::max({whole - square, 1.0, noise}));
+    // rounding itself is the pivot: that is a little more regularisation for a direction that is not there. Rounding is
+    // relative to the column before it was centred.
+    const double noise = 4 * kEps * static_cast<double>(n + 1) * (1.0 + uncentred);
+    const double pivot = std::sqrt(std::max({1.0 + with_itself - square, 1.0, noise}));
     row_begin.push_back(rows.size());
     rows.resize(rows.size() + padded(n), 0.0);
     std::copy(row.begin(), row.end(), rows.begin() + static_cast<std::ptrdiff_t>(row_begin.back()));
@@ -130,7 +136,8 @@ void GramLs::add_column(const T* column) {
     const std::size_t n = n_columns();
     const Products products = multiply(column);
     std::vector<double> z =
-        factor_.append(products.with_columns, products.with_target.data(), n_outputs_, products.with_itself);
+        factor_.append(products.with_columns, products.with_target.data(), n_outputs_, products.with_itself,
+                       products.with_itself + total_ * products.mean * products.mean);
     means_.push_back(products.mean);
     products_.insert(products_.end(), products.with_columns.begin(), products.with_columns.end());
     target_products_.insert(target_products_.end(), products.with_target.begin(), products.with_target.end());
@@ -224,7 +231,8 @@ std::vector<std::vector<double>> GramLs::resolve(double factor, const std::vecto
             std::vector<double> row(products(j), products(j) + j);
             for (double& value : row) value *= factor;
             for (std::size_t t = 0; t < n_outputs_; ++t) target[t] = factor * target_products_[j * n_outputs_ + t];
-            scaled.append(std::move(row), target.data(), n_outputs_, factor * own_products_[j]);
+            const double own = factor * own_products_[j];
+            scaled.append(std::move(row), target.data(), n_outputs_, own, own + factor * total_ * means_[j] * means_[j]);
         }
         std::vector<double> weights(stage * n_outputs_), right(stage);
         for (std::size_t t = 0; t < n_outputs_; ++t) {

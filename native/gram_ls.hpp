@@ -77,9 +77,9 @@ class GramLs {
         std::vector<double> projected;       // factor^-1 C Hc' S Lc, n_columns x n_outputs
 
         const double* row(std::size_t j) const { return rows.data() + row_begin[j]; }
-        // Borders A by a column's products; returns the new row.
+        // Borders A by a column's products (`uncentred` is its own before centring); returns the new row.
         std::vector<double> append(std::vector<double> with_columns, const double* with_target, std::size_t n_outputs,
-                                   double with_itself);
+                                   double with_itself, double uncentred);
         // x <- factor^-1 x and factor^-T x, for as many rows as x has.
         void solve_lower(std::vector<double>& x) const;
         void solve_upper(std::vector<double>& x) const;

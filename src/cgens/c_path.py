@@ -9,6 +9,7 @@ import numpy as np
 
 from cgens.colgen import generate_columns
 from cgens.ensemble import Ensemble
+from cgens.interrupt import InterruptGuard
 from cgens.types import (
     AnyArray,
     Callback,
@@ -17,6 +18,7 @@ from cgens.types import (
     PathMaster,
     PathProblem,
     PathSolutions,
+    Poll,
     Rule,
     Status,
     WeakLearner,
@@ -69,6 +71,7 @@ def path(
     rng: np.random.Generator | None = None,
     n_threads: int = 1,
     callback: Callback | None = None,
+    interrupted: Poll | None = None,
 ) -> CPath:
     """Find columns at the master's own C, and solve over the first so many of them for every other C.
 
@@ -89,6 +92,8 @@ def path(
         the place of the larger ones.
     sample_weight, rows, tol, pricing, rng, n_threads, callback
         As in `generate_columns`.
+    interrupted : callable, optional
+        Asked now and then between solutions; where it says True, KeyboardInterrupt is raised. Ctrl-C is heard anyway.
 
     Returns
     -------
@@ -130,5 +135,8 @@ def path(
     kept = tuple(dict.fromkeys(min(int(stage), len(ensemble)) for stage in stages))
     weight = np.ones(len(target)) if sample_weight is None else sample_weight
     problem = PathProblem(target, weight, list(columns), tuple(map(float, Cs)), kept, tol, n_threads)
-    solutions = master.solve_path(problem, lambda: False)
+    with InterruptGuard() as guard:
+        solutions = master.solve_path(problem, lambda: guard.requested() or (interrupted is not None and interrupted()))
+        if not solutions:
+            raise KeyboardInterrupt
     return CPath(tuple(problem.Cs), kept, ensemble, solutions)

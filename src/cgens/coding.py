@@ -111,7 +111,7 @@ class LabelCoding:
 
     def encode(self, indicator: AnyArray) -> Floats:
         """Return 1 where a label is there and -1 where it is not, shape (n, n_labels)."""
-        return np.where(indicator != 0, 1.0, -1.0)
+        return np.ascontiguousarray(np.where(indicator != 0, 1.0, -1.0))
 
     def scores(self, decision: Floats) -> Floats:
         """Return the decision itself, shape (n, n_labels)."""

@@ -228,6 +228,12 @@ class _Loop:
         energy = self.pricer.price(plain, self.taken.keys(), "max").energy
         return -np.inf if energy is None else self.master.pool_bound(plain, energy)
 
+    def pool_is_open(self) -> bool:
+        """Return whether the bound says that columns are missing: rows of huge weight can hide that from the prices."""
+        primal, bound = self.solution.primal, self.recorder.bound
+        solved = self.solution.relative_gap <= self.tol
+        return solved and bool(np.isfinite(bound)) and relative_gap(primal, bound) > self.tol
+
     def violating_column(self, cost: float, price_tol: float) -> Column | None:
         """Return the column to add, or None at an optimum: which is believed only of tightly solved duals.
 
@@ -235,11 +241,14 @@ class _Loop:
         as near to it as one likes in the objective, and as far in its predictions.
         """
         while True:
-            found = self.price()
-            if found.largest_price() > cost + price_tol * self.solution.duals.size:
+            found, duals = self.price(), self.solution.duals
+            # Between rounds a bound of the size may do; an optimum is told by the size itself.
+            size = duals.size if self.quick else float(np.abs(duals.array).sum())
+            largest = found.largest_price()
+            if largest > cost + price_tol * size:
                 return found.column
             if not self.quick:
-                return None
+                return found.column if largest > cost and self.pool_is_open() else None
             self.tighten()
 
     def report(self, column: Column, max_columns: int) -> Round:

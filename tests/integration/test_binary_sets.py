@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from benchmarks.data import IDA_SETS, binary_split, data_folder
+from benchmarks.data import IDA_SETS, data_folder, random_split
 from cgens import CGEnsClassifier
 from cgens.inspection import check_certificate
 from cgens.types import Status
@@ -24,7 +24,7 @@ SETS = [*IDA_SETS, "spambase"]
 
 
 def fit_and_check(name, C):
-    split = binary_split(name, seed=0)
+    split = random_split(name, seed=0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = CGEnsClassifier(C=C, n_estimators=100, n_jobs=1).fit(split.X, split.y)

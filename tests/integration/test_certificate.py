@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_wine, make_multilabel_classification
 
-from cgens import CGEnsClassifier
+from cgens import CGEnsClassifier, CGEnsRegressor
 from cgens.inspection import check_certificate
 from cgens.weak_learners import Stump
 from tests.integration.small_data import SMALL_DATA, breast_cancer, noisy
-from tests.tolerances import CLOSED_FORM, NEGATIVE_GAP
+from tests.tolerances import CLOSED_FORM, NEGATIVE_GAP, POOL_SLACK
 
 
 def with_copies(X, y, rng):
@@ -29,7 +31,7 @@ def with_real_weights(X, y, rng):
 
 def with_zero_weights(X, y, rng):
     weight = rng.integers(0, 3, len(y)).astype(float)
-    weight[np.argmax(y == 0)] = weight[np.argmax(y == 1)] = 1.0
+    weight[np.unique(y, axis=0, return_index=True)[1]] = 1.0  # one of each class stays
     return X, y, weight
 
 
@@ -74,6 +76,86 @@ def test_agrees(option, sample, rng):
         assert getattr(check, name) == pytest.approx(getattr(certificate, name), rel=CLOSED_FORM)
     assert check.n_candidates == certificate.n_candidates
     assert certificate.relative_gap <= model.tol
+
+
+def wines():
+    X, y = load_wine(return_X_y=True)
+    return X[::2, :5], y[::2]
+
+
+def topics():
+    return make_multilabel_classification(n_samples=80, n_features=6, n_classes=3, random_state=3)
+
+
+def numbers():
+    X, _ = noisy()
+    return X, np.sin(X[:, 0]) + X[:, 1] ** 2
+
+
+def columns_of_numbers():
+    X, y = numbers()
+    return X, np.column_stack([y, 1e3 * X[:, 2], y.round()])
+
+
+# Every loss, every way of pricing, one output and several.
+KINDS = {
+    "two classes, hinge": (CGEnsClassifier(), noisy),
+    "two classes, gain": (CGEnsClassifier(loss="least_squares", pricing="gain"), noisy),
+    "two classes, max": (CGEnsClassifier(loss="least_squares", pricing="max"), noisy),
+    "classes, hinge": (CGEnsClassifier(loss="hinge"), wines),
+    "classes, gain": (CGEnsClassifier(loss="least_squares", pricing="gain"), wines),
+    "classes, max": (CGEnsClassifier(loss="least_squares", pricing="max"), wines),
+    "labels, hinge": (CGEnsClassifier(loss="hinge"), topics),
+    "labels, gain": (CGEnsClassifier(pricing="gain"), topics),
+    "labels, max": (CGEnsClassifier(pricing="max"), topics),
+    "numbers, gain": (CGEnsRegressor(pricing="gain"), numbers),
+    "numbers, max": (CGEnsRegressor(pricing="max"), numbers),
+    "columns of numbers, gain": (CGEnsRegressor(pricing="gain"), columns_of_numbers),
+    "columns of numbers, max": (CGEnsRegressor(pricing="max"), columns_of_numbers),
+}
+LEAST_SQUARES = [name for name in KINDS if "hinge" not in name]
+
+
+def fit_kind(kind, X, y, weight=None, **options):
+    return clone(KINDS[kind][0]).set_params(n_jobs=1, **options).fit(X, y, sample_weight=weight)
+
+
+@pytest.mark.parametrize("sample", [plain, with_real_weights, with_copies_and_weights])
+@pytest.mark.parametrize("kind", KINDS)
+def test_agrees_for_every_loss_and_pricing(kind, sample, rng):
+    X, y, weight = sample(*KINDS[kind][1](), rng)
+    for options in (
+        {},
+        {"C": 10.0, "tol": 1e-6},
+        {"C": 1e-6},
+        {"weak_learner": Stump(8)},
+        {"weak_learner": Stump(None)},
+    ):
+        model = fit_kind(kind, X, y, weight, n_estimators=20, **options)
+        check = check_certificate(model, X, y, weight)
+        assert check.problems == ()
+        assert check.n_candidates == model.certificate_.n_candidates
+        assert model.certificate_.relative_gap <= model.tol
+        assert np.all(model.trace_.relative_gap >= -NEGATIVE_GAP)
+        assert model.certificate_.full_relative_gap >= -NEGATIVE_GAP
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_agrees_at_the_end_of_the_pool(kind):
+    """No column is missing: the bound of the pool meets the objective."""
+    X, y = KINDS[kind][1]()
+    model = fit_kind(kind, X[:, :3], y, C=0.1, tol=1e-6, n_estimators=100_000)
+    assert check_certificate(model, X[:, :3], y).problems == ()
+    assert model.certificate_.status == "optimal"
+    assert -NEGATIVE_GAP <= model.certificate_.full_relative_gap <= model.tol + POOL_SLACK
+
+
+@pytest.mark.parametrize("kind", ["classes, hinge", "classes, gain", "classes, max"])
+@pytest.mark.parametrize("class_weight", [{0: 3.0, 2: 0.5}, "balanced", {1: 0.0}])
+def test_agrees_with_weights_of_many_classes(kind, class_weight, rng):
+    X, y, weight = with_zero_weights(*wines(), rng)
+    model = fit_kind(kind, X, y, weight, class_weight=class_weight, n_estimators=20)
+    assert check_certificate(model, X, y, weight).problems == ()
 
 
 @pytest.mark.parametrize("name", SMALL_DATA)
@@ -185,6 +267,74 @@ def test_objects_to_tampering(name):
     assert not check.agrees
     assert check.problems
     assert all(sentence.endswith(".") for sentence in check.problems)
+
+
+def permute_rows(name):
+    """Still balanced, but the duals of other rows."""
+
+    def change(model):
+        setattr(model, name, np.roll(getattr(model, name), 1, axis=0))
+
+    return change
+
+
+def unbalance_one_row(model):
+    duals = model.duals_.copy()
+    duals[np.argmax(np.abs(duals).reshape(len(duals), -1).sum(axis=1))] *= 0.5
+    model.duals_ = duals
+
+
+def negate_learner(model):
+    learners = model.ensemble_.learners
+    model.ensemble_ = replace(model.ensemble_, learners=(learners[0].negated(), *learners[1:]))
+
+
+def change_bound_duals(model):
+    """Twice the duals of the first rows, less the mean of what that adds."""
+    duals = model.bound_duals_.copy()
+    duals[:20] *= 2
+    model.bound_duals_ = duals - duals.mean(axis=0)
+
+
+LEAST_SQUARES_TAMPERINGS = {
+    **{name: TAMPERINGS[name] for name in TAMPERINGS if "duals" not in name},
+    "learner": negate_learner,
+    "duals": change_duals,
+    "unbalanced duals": unbalance_one_row,
+    "duals of other rows": permute_rows("duals_"),
+    "bound duals of other rows": permute_rows("bound_duals_"),
+    "bound duals": change_bound_duals,
+}
+
+
+@pytest.mark.parametrize("kind", ["two classes, gain", "classes, max", "numbers, max", "columns of numbers, gain"])
+@pytest.mark.parametrize("name", LEAST_SQUARES_TAMPERINGS)
+def test_objects_to_tampering_with_least_squares(name, kind):
+    X, y = KINDS[kind][1]()
+    model = fit_kind(kind, X, y, C=0.05, n_estimators=20)
+    assert check_certificate(model, X, y).agrees
+    LEAST_SQUARES_TAMPERINGS[name](model)
+    check = check_certificate(model, X, y)
+    assert check.problems
+    assert all(sentence.endswith(".") for sentence in check.problems)
+
+
+@pytest.mark.parametrize("kind", LEAST_SQUARES)
+def test_a_multiple_of_the_bound_duals_proves_the_same(kind):
+    """The bound is the best over all scales of its duals: what is scaled is no lie."""
+    X, y = KINDS[kind][1]()
+    model = fit_kind(kind, X, y, n_estimators=20)
+    model.bound_duals_ = 0.25 * model.bound_duals_
+    assert check_certificate(model, X, y).agrees
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_objects_to_other_data_for_every_loss(kind):
+    X, y = KINDS[kind][1]()
+    model = fit_kind(kind, X, y, n_estimators=20)
+    assert check_certificate(model, X, y[::-1]).problems
+    assert check_certificate(model, X[::-1], y).problems
+    assert check_certificate(model, X, y, np.arange(1.0, len(y) + 1)).problems
 
 
 def test_objects_to_other_data():

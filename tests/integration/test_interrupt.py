@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from cgens import CGEnsClassifier, generate_columns
+from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor, generate_columns
 from cgens._core import DualCd
 from cgens.inspection import check_certificate
 from cgens.interrupt import InterruptGuard
@@ -26,7 +26,7 @@ from tests.tolerances import INTERRUPT_SECONDS
 PRELUDE = """
 import json, sys, time
 import numpy as np
-from cgens import CGEnsClassifier, generate_columns
+from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor, CGEnsRegressorCV, generate_columns
 from cgens.masters import Hinge
 from cgens.weak_learners import Stump
 
@@ -53,6 +53,39 @@ except KeyboardInterrupt:
         stages=stages, duals=len(model.duals_), primal=certificate.primal, dual=certificate.dual,
         importances=len(model.feature_importances_), rounds=len(model.trace_),
     )
+"""
+
+# The same in closed form, for several outputs at once.
+LONG_REGRESSION = """
+X = rng.normal(size=(3000, 60))
+y = X[:, :5] + 2 * rng.normal(size=(3000, 5))
+model = CGEnsRegressor(n_estimators=100_000, C=0.1)
+say(ready=True)
+try:
+    model.fit(X, y)
+    say(finished=True)
+except KeyboardInterrupt:
+    caught = time.monotonic()
+    stages = sum(1 for _ in model.staged_predict(X[:5]))
+    certificate = model.certificate_
+    say(
+        caught=caught, status=certificate.status, columns=model.n_columns_, predictions=len(model.predict(X)),
+        stages=stages, duals=len(model.duals_), primal=certificate.primal, dual=certificate.dual,
+        importances=len(model.feature_importances_), rounds=len(model.trace_),
+    )
+"""
+
+LONG_SEARCH = """
+X = rng.normal(size=(3000, 60))
+y = X[:, :5].sum(axis=1) + 2 * rng.normal(size=3000)
+search = CGEnsRegressorCV(n_estimators=2000) if {numbers} else CGEnsClassifierCV(loss="hinge", n_estimators=2000)
+given = set(vars(search))
+say(ready=True)
+try:
+    search.fit(X, y if {numbers} else y > 0)
+    say(finished=True)
+except KeyboardInterrupt:
+    say(caught=time.monotonic(), stored=sorted(set(vars(search)) - given))
 """
 
 # Random labels, a large C and no limit of sweeps: each solve takes minutes.
@@ -104,15 +137,25 @@ def run_and_interrupt(script: str, after: float) -> tuple[float, list[dict]]:
     return sent, [json.loads(line) for line in out.splitlines()]
 
 
-@pytest.mark.parametrize("after", [1.0, 1.6])
-def test_a_long_fit(after):
-    sent, (facts,) = run_and_interrupt(LONG_FIT, after)
+@pytest.mark.parametrize(
+    ("script", "after"),
+    [(LONG_FIT, 1.0), (LONG_FIT, 1.6), pytest.param(LONG_REGRESSION, 1.0, marks=pytest.mark.slow)],
+)
+def test_a_long_fit(script, after):
+    sent, (facts,) = run_and_interrupt(script, after)
     assert facts.get("status") == "interrupted", facts
     assert facts["caught"] - sent < INTERRUPT_SECONDS
     assert facts["columns"] == facts["stages"] == facts["rounds"] - 1 > 0
     assert facts["predictions"] == facts["duals"] == 3000
     assert facts["importances"] == 60
     assert facts["dual"] <= facts["primal"]
+
+
+@pytest.mark.parametrize("numbers", [pytest.param(True, marks=pytest.mark.slow), False])
+def test_a_long_search_stores_nothing(numbers):
+    sent, (facts,) = run_and_interrupt(LONG_SEARCH.format(numbers=numbers), 1.0)
+    assert facts.get("stored") == [], facts
+    assert facts["caught"] - sent < INTERRUPT_SECONDS
 
 
 def test_one_long_solve():
@@ -138,11 +181,11 @@ class PressingPricer:
         self.live = live
         self.searches_left = searches_left
 
-    def price(self, duals, taken):
+    def price(self, duals, taken, rule):
         self.searches_left -= 1
         if self.searches_left == 0:
             signal.raise_signal(signal.SIGINT)
-        return self.live.price(duals, taken)
+        return self.live.price(duals, taken, rule)
 
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
@@ -160,14 +203,37 @@ def test_interrupted_whatever_the_state_of_the_solver(C, n):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_a_fit_goes_on_after_ctrl_c():
+@pytest.mark.parametrize("C", [0.01, 100.0])
+@pytest.mark.parametrize("n", [1, 2, 10])
+@pytest.mark.parametrize("pricing", ["gain", "max"])
+def test_least_squares_interrupted(C, n, pricing):
     X, y = noisy()
-    model = CGEnsClassifier(PressesCtrlC(Stump(), 3), n_estimators=10, warm_start=True)
+    model = CGEnsRegressor(PressesCtrlC(Stump(), n), C=C, n_estimators=50, pricing=pricing)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, np.column_stack([y, X[:, 0]]))
+    assert model.certificate_.status is Status.INTERRUPTED
+    assert model.n_columns_ == len(list(model.staged_predict(X))) == n
+    assert model.predict(X).shape == (len(X), 2)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "least_squares"])
+def test_a_fit_goes_on_after_ctrl_c(loss):
+    X, y = noisy()
+    model = CGEnsClassifier(PressesCtrlC(Stump(), 3), loss=loss, n_estimators=10, warm_start=True)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
     model.set_params(weak_learner="stump").fit(X, y)
     assert model.n_columns_ == 10
     assert check_certificate(model, X, y).problems == ()
+
+
+def test_a_search_interrupted_stores_nothing():
+    X, y = noisy()
+    search = CGEnsClassifierCV(PressesCtrlC(Stump(), 3), n_estimators=10, cv=3, n_jobs=2)
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(X, y)
+    assert set(vars(search)) == set(search.get_params(deep=False))
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_callback_that_presses_ctrl_c():

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from cgens import CGEnsClassifier
+from cgens import CGEnsClassifier, CGEnsRegressor
 from cgens.progress import ProgressBar
 from cgens.types import Round
 from tests.integration.small_data import noisy
@@ -93,7 +93,8 @@ def test_verbose_writes_to_stderr_and_silence_is_the_default(capsys):
     X, y = noisy()
     CGEnsClassifier(n_estimators=20).fit(X, y)
     assert capsys.readouterr() == ("", "")
-    CGEnsClassifier(n_estimators=20, verbose=1).fit(X, y)
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert "20/20 columns" in captured.err
+    for estimator in (CGEnsClassifier, CGEnsRegressor):
+        estimator(n_estimators=20, verbose=1).fit(X, y)
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert "20/20 columns" in captured.err

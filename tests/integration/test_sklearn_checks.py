@@ -8,25 +8,59 @@ import numpy as np
 import pandas as pd
 import pytest
 from joblib import Parallel, delayed
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_diabetes, load_iris
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from cgens import CGEnsClassifier
+from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor, CGEnsRegressorCV
 from cgens.weak_learners import Stump
 from tests.contract.cosines import Cosines
 from tests.integration.small_data import breast_cancer, iris, noisy
 
+ESTIMATORS = [
+    CGEnsClassifier(n_estimators=20),
+    CGEnsClassifier(Stump(max_bins=8), n_estimators=5, n_jobs=1),
+    CGEnsClassifier(loss="hinge", n_estimators=10),
+    CGEnsClassifier(loss="least_squares", n_estimators=10),
+    CGEnsRegressor(n_estimators=10),
+    CGEnsClassifierCV(Cs=2, n_estimators=10),
+    CGEnsClassifierCV(loss="hinge", Cs=2, n_estimators=10),
+    CGEnsRegressorCV(Cs=2, n_estimators=10),
+]
 
-@parametrize_with_checks(
-    [CGEnsClassifier(n_estimators=20), CGEnsClassifier(Stump(max_bins=8), n_estimators=5, n_jobs=1)]
-)
+
+@parametrize_with_checks(ESTIMATORS)
 def test_sklearn_check(estimator, check):
     check(estimator)
+
+
+def test_tags_say_what_an_estimator_takes():
+    for estimator in ESTIMATORS:
+        tags = get_tags(estimator)
+        assert is_classifier(estimator) != is_regressor(estimator)
+        if is_classifier(estimator):
+            assert tags.classifier_tags.multi_class
+            assert tags.classifier_tags.multi_label
+        else:
+            assert tags.target_tags.multi_output
+        assert not tags.input_tags.sparse
+        assert not tags.input_tags.allow_nan
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS[2:], ids=repr)
+def test_pickle_round_trip_of_every_estimator(estimator):
+    X, y = load_iris(return_X_y=True)
+    model = clone(estimator).fit(X, y)
+    copy = pickle.loads(pickle.dumps(model))
+    assert copy.predict(X).tobytes() == model.predict(X).tobytes()
+    assert copy.certificate_ == model.certificate_
+    assert [s.tobytes() for s in copy.staged_predict(X)] == [s.tobytes() for s in model.staged_predict(X)]
 
 
 @pytest.mark.parametrize("protocol", [2, pickle.HIGHEST_PROTOCOL])
@@ -89,9 +123,24 @@ def test_pipeline_calibration_and_cross_validation():
     assert not hasattr(CGEnsClassifier(n_jobs=1).fit(X, y), "coef_")
 
 
-def test_more_classes_one_against_the_rest():
-    from sklearn.datasets import load_iris
+def test_pipeline_and_grid_search_of_a_regressor():
+    X, y = load_diabetes(return_X_y=True)
+    pipeline = make_pipeline(StandardScaler(), CGEnsRegressor(n_estimators=30, n_jobs=1))
+    grid = {"cgensregressor__C": [0.003, 0.03, "scale"], "cgensregressor__pricing": ["gain", "max"]}
+    search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
+    assert len(search.cv_results_["params"]) == 6
+    assert search.best_score_ > 0.3
+    several = cross_val_score(pipeline, X, np.column_stack([y, -y]), cv=3)
+    assert several.mean() > 0.3
 
+
+def test_search_in_a_pipeline():
+    X, y = load_iris(return_X_y=True)
+    pipeline = make_pipeline(StandardScaler(), CGEnsClassifierCV(Cs=3, n_estimators=15, cv=3, n_jobs=1))
+    assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.9
+
+
+def test_more_classes_one_against_the_rest_by_scikit_learn():
     X, y = load_iris(return_X_y=True)
     model = OneVsRestClassifier(CGEnsClassifier(n_estimators=20, n_jobs=1)).fit(X, y)
     assert model.score(X, y) > 0.9

@@ -19,14 +19,14 @@ from cgens.estimators._parameters import resolve_threads
 SCRIPT = """
 import multiprocessing, os, sys
 import numpy as np
-from cgens import CGEnsClassifier, _core
+from cgens import CGEnsClassifier, CGEnsRegressorCV, _core
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(6000, 50))  # work enough for two threads
 y = (X[:, 0] + X[:, 1] > rng.normal(size=6000)).astype(int)
 
-def decide(n_jobs):
-    return CGEnsClassifier(n_estimators=30, n_jobs=n_jobs).fit(X, y).decision_function(X).tobytes()
+def decide(n_jobs, loss="hinge"):
+    return CGEnsClassifier(loss=loss, n_estimators=30, n_jobs=n_jobs).fit(X, y).decision_function(X).tobytes()
 
 def child_decides(queue):
     queue.put((_core.usable_threads(8), decide(2)))
@@ -39,6 +39,22 @@ reader, writer = os.pipe()
 pid = os.fork()
 if pid == 0:
     same = decide(2) == expected and decide(1) == expected and decide(None) == expected
+    os.write(writer, b"same" if same else b"different")
+    os._exit(0)
+os.waitpid(pid, 0)
+answer = os.read(reader, 20)
+assert answer == b"same", answer
+"""
+
+LEAST_SQUARES = """
+def search(n_jobs):
+    return CGEnsRegressorCV(n_estimators=20, cv=2, n_jobs=n_jobs).fit(X[:1000], X[:1000, 0]).scores_.tobytes()
+
+both = decide(2, "least_squares"), search(2)
+reader, writer = os.pipe()
+pid = os.fork()
+if pid == 0:
+    same = all((decide(n_jobs, "least_squares"), search(n_jobs)) == both for n_jobs in (1, 2, None))
     os.write(writer, b"same" if same else b"different")
     os._exit(0)
 os.waitpid(pid, 0)
@@ -72,7 +88,11 @@ assert decide(2) == expected
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-@pytest.mark.parametrize("body", [FORK, MULTIPROCESSING, PREDICT_IN_CHILD], ids=["fork", "multiprocessing", "predict"])
+@pytest.mark.parametrize(
+    "body",
+    [FORK, LEAST_SQUARES, MULTIPROCESSING, PREDICT_IN_CHILD],
+    ids=["fork", "least squares", "multiprocessing", "predict"],
+)
 def test_a_forked_child_fits_and_predicts(body):
     began = time.monotonic()
     finished = subprocess.run(

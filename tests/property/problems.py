@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from cgens import CGEnsClassifier
+from cgens import CGEnsClassifier, CGEnsRegressor
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,13 @@ def fit(X, y, sample_weight=None, **options) -> CGEnsClassifier:
     return CGEnsClassifier(**options).fit(X, y, sample_weight=sample_weight)
 
 
-def assert_same_model(first: CGEnsClassifier, second: CGEnsClassifier, X: np.ndarray) -> None:
+def decide(model: CGEnsClassifier | CGEnsRegressor, X: np.ndarray) -> np.ndarray:
+    return model.predict(X) if isinstance(model, CGEnsRegressor) else model.decision_function(X)
+
+
+def assert_same_model(
+    first: CGEnsClassifier | CGEnsRegressor, second: CGEnsClassifier | CGEnsRegressor, X: np.ndarray
+) -> None:
     """The same learners, and the same bits in weights, objectives and decisions."""
     assert first.ensemble_.learners == second.ensemble_.learners
     one, two = first.ensemble_.arrays(), second.ensemble_.arrays()
@@ -51,4 +57,4 @@ def assert_same_model(first: CGEnsClassifier, second: CGEnsClassifier, X: np.nda
     for name in one:
         assert one[name].tobytes() == two[name].tobytes(), name
     assert first.certificate_ == second.certificate_
-    assert first.decision_function(X).tobytes() == second.decision_function(X).tobytes()
+    assert decide(first, X).tobytes() == decide(second, X).tobytes()

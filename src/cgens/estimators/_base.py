@@ -134,7 +134,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _check_parameters(self, losses: tuple[str, ...]) -> None:
         """Refuse what can be refused before the data are looked at."""
-        if self.loss not in losses:
+        if not isinstance(self.loss, str) or self.loss not in losses:
             raise ValueError(f"loss must be one of {', '.join(map(repr, losses))}; got {self.loss!r}.")
         check_count("n_estimators", self.n_estimators)
         check_positive("tol", self.tol)

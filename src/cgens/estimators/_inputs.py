@@ -38,6 +38,9 @@ def validated_labels(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[An
             "indicator of 0 and 1; for several targets use sklearn.multioutput.MultiOutputClassifier."
         )
     if kind == "multilabel-indicator":
+        odd = y[(y != 0) & (y != 1)]
+        if len(odd):
+            raise ValueError(f"Several labels a row must be an indicator of 0 and 1; y has the value {odd[0]}.")
         return X, y, True
     check_classification_targets(y)
     return X, column_or_1d(y, warn=True), False
@@ -47,6 +50,8 @@ def validated_numbers(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[A
     """Return X, and y as float64 of shape (n,) or (n, n_outputs)."""
     if y is None:
         raise ValueError("This regressor requires y to be passed, but the target y is None.")
+    if hasattr(y, "toarray"):
+        raise TypeError("y is sparse: regression needs a dense array, for instance y.toarray().")
     values = np.asarray(y)
     if values.dtype.kind in "OSU" and values.size:
         try:

@@ -63,7 +63,7 @@ def total_weight(weights: Floats) -> float:
 
 def resolve_pricing(value: Any, loss: str) -> Rule:
     """Return the rule that `pricing` stands for: docs/decisions/0008-gain-pricing.md."""
-    if value not in ("auto", "gain", "max"):
+    if not isinstance(value, str) or value not in ("auto", "gain", "max"):
         raise ValueError(f"pricing must be 'auto', 'gain' or 'max'; got {value!r}.")
     if loss == "hinge":
         if value == "gain":

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import check_random_state
@@ -86,15 +86,21 @@ class SearchEstimator(BaseEstimator):  # type: ignore[misc]
         A number of folds is made of *distinct* rows in canonical order: copies of a row never come into two folds, the
         order of the rows does not matter, and a weight is the same as copies.
         """
-        is_classifier = hasattr(self, "class_weight")
         if isinstance(self.cv, bool) or not isinstance(self.cv, int | np.integer):
-            return list(check_cv(self.cv, problem.y, classifier=is_classifier).split(problem.X, problem.y))
+            splits = check_cv(self.cv, problem.y, classifier=is_classifier(self)).split(problem.X, problem.y)
+            folds = [tuple(np.arange(len(problem.X))[np.asarray(rows)] for rows in split) for split in splits]
+            if not folds:
+                raise ValueError("cv must have at least one fold; it is empty.")
+            return folds
         kept = np.flatnonzero(position >= 0)
         first = np.empty(int(position.max()) + 1, dtype=np.intp)
         first[position[kept]] = kept
         # Classes in equal shares; numbers, and rows of several labels, all have the same group.
         groups = problem.groups[first]
-        n_folds = min(check_count("cv", self.cv), int(np.bincount(groups).max()))
+        most = int(np.bincount(groups).max())
+        if not is_classifier(self):
+            most = max(most // 2, min(most, 2))  # two rows each, for R^2 of one row is not defined
+        n_folds = min(check_count("cv", self.cv), most)
         if n_folds < 2:
             raise ValueError(
                 f"Cross-validation needs cv >= 2 and at least two distinct rows, of one class where there are classes; "
@@ -115,8 +121,17 @@ class SearchEstimator(BaseEstimator):  # type: ignore[misc]
         weighted = bool(np.ptp(weights))
 
         def score(rows: AnyArray, decision: Floats) -> float:
-            known = {"sample_weight": weights[rows]} if weighted else {}
-            return float(scorer(_Answer(judge, decision), problem.X[rows], y[rows], **known))
+            asked = _Answer(judge, decision), problem.X[rows], y[rows]
+            try:
+                if weighted:
+                    try:
+                        return float(scorer(*asked, sample_weight=weights[rows]))
+                    except TypeError:
+                        pass  # a scorer that knows no weights
+                return float(scorer(*asked))
+            except AttributeError as error:
+                name = type(self).__name__
+                raise ValueError(f"scoring={self.scoring!r} asks for what {name} does not have: {error}") from None
 
         return score
 
@@ -125,6 +140,12 @@ class SearchEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _choose(self) -> None:
         """Keep the best mean score; of equal ones the fewest columns, then the smallest C."""
+        if not np.isfinite(self.scores_).all():
+            fold, c, stage = np.argwhere(~np.isfinite(self.scores_))[0]
+            raise ValueError(
+                f"The score of fold {fold} is {self.scores_[fold, c, stage]} (C = {self.Cs_[c]:.3g}, "
+                f"{self.columns_[stage]} columns): take fewer folds than cv={self.cv!r}, or another scoring."
+            )
         mean = self.scores_.mean(axis=0)  # (n_Cs, n_columns)
         c_order = np.argsort(self.Cs_, kind="stable")
         best = mean.max()
@@ -222,7 +243,7 @@ class _Search:
         # One BLAS thread each: products then are the same whatever else runs, and do not fight over cores.
         with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
             jobs = [
-                pool.submit(self._fold, train, test, int(seed), max(1, n_threads // workers), progress.callback(k))
+                pool.submit(self._fold, train, test, int(seed), max(1, n_threads // workers), progress, k)
                 for k, ((train, test), seed) in enumerate(zip(folds, seeds, strict=True))
             ]
             try:
@@ -237,7 +258,7 @@ class _Search:
                 progress.close()
 
     def _fold(
-        self, train: AnyArray, test: AnyArray, seed: int, n_threads: int, callback: Callable[[Round], bool]
+        self, train: AnyArray, test: AnyArray, seed: int, n_threads: int, progress: _SearchProgress, number: int
     ) -> Floats:
         """Return the scores of one fold, shape (n_Cs, n_stages)."""
         problem, own_weight = self.problem, np.zeros(len(self.problem.X))
@@ -259,7 +280,8 @@ class _Search:
             pricing=resolve_pricing(self.judge.pricing, problem.loss),
             rng=np.random.default_rng(seed),
             n_threads=n_threads,
-            callback=callback,
+            callback=progress.callback(number),
+            interrupted=progress.stopped,
         )
         scores = {
             stage: [self.score(test, decision) for decision in decisions]
@@ -276,6 +298,10 @@ class _SearchProgress:
         self._done = [0] * n_folds
         self._lock = threading.Lock()
         self._began = perf_counter()
+
+    def stopped(self) -> bool:
+        """Return whether all is to stop."""
+        return self._stop.is_set()
 
     def callback(self, fold: int) -> Callable[[Round], bool]:
         """Return the callback of one fold; it says True where all is to stop."""

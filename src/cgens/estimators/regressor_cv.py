@@ -38,6 +38,7 @@ class CGEnsRegressorCV(RegressorMixin, SearchEstimator):  # type: ignore[misc]
         are not as many distinct rows (in the largest class, where there are classes).
     scoring : str, callable or None
         A scorer of scikit-learn. None is R^2 (of several outputs the mean), weighted by the sample weights.
+        Scorers that take weights get them.
     n_jobs : int or None
         Threads; folds run beside each other. The result does not depend on it.
     verbose : int, default=0

@@ -50,12 +50,13 @@ class LeastSquares(BaseEstimator):  # type: ignore[misc]
         """Return the live problem; `target` is any matrix of shape (m, l)."""
         if not 0 < self.C < np.inf:
             raise ValueError(f"C must be a finite number > 0; got {self.C}.")
-        with np.errstate(over="ignore"):
-            largest = self.C * float(sample_weight.sum()) * float(np.abs(target).max()) ** 2
-        if not largest < 1e300:
+        with np.errstate(over="ignore", under="ignore"):
+            spread = np.abs(target - target[0]).max()
+            largest = self.C * sample_weight.sum() * np.square(spread)
+        if not (spread == 0 or 1e-250 < largest < 1e250):
             raise ValueError(
-                f"The squares of the target, up to {np.abs(target).max():.3g}, are too large for C = {self.C:.3g}: "
-                "divide the target by a constant."
+                f"The squares of the target, which spreads over {spread:.3g}, do not fit into numbers with "
+                f"C = {self.C:.3g}: multiply the target by a constant that brings it near 1."
             )
         return RestrictedLeastSquares(target, self.C * sample_weight, n_threads)
 
@@ -69,6 +70,8 @@ class LeastSquares(BaseEstimator):  # type: ignore[misc]
         n_outputs = problem.target.shape[1]
         paths: PathSolutions = []
         for C in problem.Cs:
+            if interrupted():
+                return []
             flat = first.solver.resolve(C / problem.Cs[0], list(problem.stages))
             weights = [own.reshape(-1, n_outputs) for own in flat]
             paths.append([(own, first.solver.intercept(own)) for own in weights])
@@ -117,7 +120,8 @@ class RestrictedLeastSquares:
         if isinstance(duals, LeastSquaresDuals):
             fit, loss = duals.fit, duals.loss
         else:
-            fit = float(np.sum(self.target * duals.array))
+            # Duals sum to 0, so the target may be measured from anywhere: near its values sums round least.
+            fit = float(np.sum((self.target - self.target[0]) * duals.array))
             loss = float(np.sum(duals.array**2 / self.scale[:, None]))
         return 0.5 * fit * (fit / (energy + loss)) if energy + loss > 0 else 0.0
 
