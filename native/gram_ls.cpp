@@ -49,40 +49,43 @@ GramLs::GramLs(const double* target, std::vector<double> weights, std::size_t n_
 
 // Calls visit(block, first, last) for fixed blocks of rows.
 template <class Visit>
-void GramLs::visit_blocks(double work, Visit visit) const {
-    const auto n_blocks = static_cast<std::ptrdiff_t>((n_rows() + kBlock - 1) / kBlock);
+void GramLs::visit_blocks(std::size_t size, double work, Visit visit) const {
+    const auto n_blocks = static_cast<std::ptrdiff_t>((n_rows() + size - 1) / size);
 #pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads_, work))
     for (std::ptrdiff_t b = 0; b < n_blocks; ++b) {
-        const std::size_t block = static_cast<std::size_t>(b), first = block * kBlock;
-        visit(block, first, std::min(first + kBlock, n_rows()));
+        const std::size_t block = static_cast<std::size_t>(b), first = block * size;
+        visit(block, first, std::min(first + size, n_rows()));
     }
 }
 
-// C hc'S times the columns, the target and itself. The centred column has weighted sum 0, so the others need not be
-// centred for it.
+// C hc'S times the centred columns, the target and itself. The centred column has weighted sum 0 but for rounding:
+// centring the others is a correction by that sum.
 template <class T>
 GramLs::Products GramLs::multiply(const T* column) const {
-    const std::size_t n_wide = store_.padded_columns(), width = n_wide + n_outputs_ + 1;
+    const std::size_t n_wide = store_.padded_columns(), width = n_wide + n_outputs_ + 2;
     double sum = 0.0;
     for (std::size_t i = 0; i < n_rows(); ++i) sum += scale_[i] * static_cast<double>(column[i]);
     const double mean = sum / total_;
     std::vector<double> parts((n_rows() + kBlock - 1) / kBlock * width, 0.0);
-    visit_blocks(0.3 * static_cast<double>(n_rows() * width), [&](std::size_t b, std::size_t first, std::size_t last) {
+    const double work = 0.3 * static_cast<double>(n_rows() * width);
+    visit_blocks(kBlock, work, [&](std::size_t b, std::size_t first, std::size_t last) {
         double* own = parts.data() + b * width;
         for (std::size_t i = first; i < last; ++i) {
             const double centred = static_cast<double>(column[i]) - mean, v = scale_[i] * centred;
             if (n_wide > 0) store_.add(v, i, own);
             for (std::size_t t = 0; t < n_outputs_; ++t) own[n_wide + t] += v * target_[i * n_outputs_ + t];
-            own[width - 1] += v * centred;
+            own[width - 2] += v * centred;
+            own[width - 1] += v;
         }
     });
     for (std::size_t at = width; at < parts.size(); at += width)
         for (std::size_t k = 0; k < width; ++k) parts[k] += parts[at + k];
+    for (std::size_t j = 0; j < n_columns(); ++j) parts[j] -= parts[width - 1] * means_[j];
     const auto begin = parts.begin(), columns_end = begin + static_cast<std::ptrdiff_t>(n_columns());
     const auto target_begin = begin + static_cast<std::ptrdiff_t>(n_wide);
     return {{begin, columns_end},
             {target_begin, target_begin + static_cast<std::ptrdiff_t>(n_outputs_)},
-            parts[width - 1],
+            parts[width - 2],
             mean};
 }
 
@@ -184,7 +187,7 @@ void GramLs::subtract_fit(const std::vector<double>& coefficients, double* out, 
     double shift = 0.0;
     for (std::size_t j = 0; j < n_columns(); ++j) shift += means_[j] * coefficients[j];
     const double work = 0.25 * static_cast<double>(n_rows() * coefficients.size());
-    visit_blocks(work, [&](std::size_t, std::size_t first, std::size_t last) {
+    visit_blocks(kBlock, work, [&](std::size_t, std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) {
             const double fit = coefficients.empty() ? 0.0 : store_.dot(i, coefficients.data()) - shift;
             out[i * stride] = scale_[i] * (out[i * stride] - fit);
@@ -258,8 +261,11 @@ double GramLs::quadratic(const double* column, std::size_t n_columns) const {
 double GramLs::evaluate(std::vector<double>& residual, double& dual) const {
     const std::vector<double> u = duals(weights_);
     const std::size_t n_wide = store_.padded_columns(), width = n_outputs_ * n_wide;
-    std::vector<double> parts((n_rows() + kBlock - 1) / kBlock * (width + 2), 0.0);
-    visit_blocks(0.3 * static_cast<double>(n_rows() * width), [&](std::size_t b, std::size_t first, std::size_t last) {
+    // At most 64 blocks, for each has sums as large as all weights.
+    const std::size_t size = std::max(kBlock, (n_rows() + 63) / 64);
+    std::vector<double> parts((n_rows() + size - 1) / size * (width + 2), 0.0);
+    const double work = 0.3 * static_cast<double>(n_rows() * width);
+    visit_blocks(size, work, [&](std::size_t b, std::size_t first, std::size_t last) {
         double* own = parts.data() + b * (width + 2);
         for (std::size_t i = first; i < last; ++i) {
             for (std::size_t t = 0; t < n_outputs_; ++t) {

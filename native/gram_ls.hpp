@@ -68,7 +68,7 @@ class GramLs {
     template <class T>
     Products multiply(const T* column) const;
     template <class Visit>
-    void visit_blocks(double work, Visit visit) const;
+    void visit_blocks(std::size_t size, double work, Visit visit) const;
     // A lower triangular matrix that grows by rows, and what it makes of the target.
     struct Factor {
         std::vector<std::size_t> row_begin;  // rows are padded to whole lanes

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from cgens.colgen import generate_columns
+from cgens.colgen import as_sample, generate_columns
 from cgens.ensemble import Ensemble
 from cgens.interrupt import InterruptGuard
+from cgens.solution_path import product_in_double
 from cgens.types import (
     AnyArray,
     Callback,
@@ -20,12 +22,13 @@ from cgens.types import (
     PathSolutions,
     Poll,
     Rule,
+    Sample,
     Status,
     WeakLearner,
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CPath:
     """The models of a path.
 
@@ -47,12 +50,12 @@ class CPath:
 
     def decisions(self, X: AnyArray, n_threads: int = 1) -> Iterator[Floats]:
         """Yield F(x) of all values of C for one stage after the other, shape (len(Cs), n, l)."""
-        responses = self.ensemble.respond(X, n_threads).astype(np.float64)
+        responses = self.ensemble.respond(X, n_threads) if len(self.ensemble) else np.empty((len(X), 0))
         n_outputs = len(self.ensemble.intercept)
         for s, stage in enumerate(self.stages):
             weights = np.hstack([path[s][0] for path in self.solutions])
             intercept = np.concatenate([path[s][1] for path in self.solutions])
-            flat = responses[:, :stage] @ weights + intercept
+            flat = product_in_double(responses[:, :stage], weights) + intercept
             yield np.moveaxis(flat.reshape(len(X), len(self.Cs), n_outputs), 1, 0)
 
 
@@ -76,7 +79,7 @@ def path(
     """Find columns at the master's own C, and solve over the first so many of them for every other C.
 
     Finding columns is what takes the time. Which are found depends little on C, so one search serves all: each C is
-    then solved exactly over the columns found, for every number of them that is asked for.
+    then solved to `tol` over the columns found, for every number of them that is asked for.
 
     Parameters
     ----------
@@ -113,30 +116,45 @@ def path(
         raise ValueError(f"Cs must be finite numbers > 0, at least one; got {Cs!r}.")
     if not len(stages) or list(stages) != sorted(set(stages)) or stages[0] < 1:
         raise ValueError(f"stages must be ascending integers >= 1, at least one; got {stages!r}.")
+    sample, target = as_sample(X, target, sample_weight, rows, tol)
     ensemble, trace = generate_columns(
         master,
         weak_learner,
-        X,
+        sample.X,
         target,
-        sample_weight=sample_weight,
-        rows=rows,
+        sample_weight=sample.weight,
+        rows=sample.rows,
         tol=tol,
         max_columns=int(stages[-1]),
         pricing=pricing,
         rng=rng,
         n_threads=n_threads,
         callback=callback,
+        interrupted=interrupted,
     )
-    if trace.certificate.status in (Status.INTERRUPTED, Status.STOPPED):
+    if trace.certificate.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
-    target = np.ascontiguousarray(target, dtype=np.float64).reshape(len(target), -1)
-    responses = ensemble.respond(X, n_threads) if len(ensemble) else np.empty((len(X), 0), dtype=np.int8)
-    columns = np.ascontiguousarray((responses if rows is None else responses[rows]).T)
     kept = tuple(dict.fromkeys(min(int(stage), len(ensemble)) for stage in stages))
-    weight = np.ones(len(target)) if sample_weight is None else sample_weight
-    problem = PathProblem(target, weight, list(columns), tuple(map(float, Cs)), kept, tol, n_threads)
+    columns = _Columns(ensemble, sample, n_threads)
+    problem = PathProblem(target, sample.weight, columns, tuple(map(float, Cs)), kept, tol, n_threads)
     with InterruptGuard() as guard:
         solutions = master.solve_path(problem, lambda: guard.requested() or (interrupted is not None and interrupted()))
         if not solutions:
             raise KeyboardInterrupt
     return CPath(tuple(problem.Cs), kept, ensemble, solutions)
+
+
+class _Columns(Sequence[AnyArray]):
+    """The responses of an ensemble on the rows of a fit, one column copied at a time."""
+
+    def __init__(self, ensemble: Ensemble, sample: Sample, n_threads: int) -> None:
+        self._length, self._rows = len(ensemble), sample.rows
+        self._responses = ensemble.respond(sample.X, n_threads) if len(ensemble) else np.empty((len(sample.X), 0))
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, j: Any) -> Any:
+        if not 0 <= j < self._length:
+            raise IndexError(j)
+        return np.ascontiguousarray(self._responses[self._rows, j])

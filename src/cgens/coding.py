@@ -17,7 +17,7 @@ def simplex_codes(n_classes: int) -> Floats:
     """Return one unit vector per class with equal angles between all of them, shape (n_classes, n_classes - 1).
 
     The corners of a regular simplex: inner products are -1 / (n_classes - 1), the smallest there can be. Two classes
-    are -1 and 1. With the codes S of k classes, those of k + 1 are (sqrt(1 - 1/k^2) S, -1/k) and (0, 1).
+    are -1 and 1. Coordinate k tells class k from the ones before it, and is 0 for those after it.
 
     Parameters
     ----------
@@ -38,11 +38,10 @@ def simplex_codes(n_classes: int) -> Floats:
     if n_classes < 2:
         raise ValueError(f"A simplex needs at least 2 classes; got {n_classes}.")
     codes = np.zeros((n_classes, n_classes - 1))
-    codes[:2, 0] = -1.0, 1.0
-    for k in range(2, n_classes):
-        codes[:k, : k - 1] *= np.sqrt((1 - 1 / k) * (1 + 1 / k))
-        codes[:k, k - 1] = -1.0 / k
-        codes[k, k - 1] = 1.0
+    for k in range(1, n_classes):
+        corner = np.sqrt(k * n_classes / ((k + 1) * (n_classes - 1)))
+        codes[k, k - 1] = corner
+        codes[:k, k - 1] = -corner / k
     return codes
 
 

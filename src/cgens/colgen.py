@@ -22,6 +22,7 @@ from cgens.types import (
     Integers,
     Learner,
     Master,
+    Poll,
     Pricing,
     Round,
     Rule,
@@ -51,6 +52,7 @@ def generate_columns(
     rng: np.random.Generator | None = None,
     n_threads: int = 1,
     callback: Callback | None = None,
+    interrupted: Poll | None = None,
     initial: Ensemble | None = None,
 ) -> tuple[Ensemble, Trace]:
     """Solve a master problem over all weak learners of a family, one column a round.
@@ -68,8 +70,8 @@ def generate_columns(
     tol : float
         Relative gap of the final restricted problem.
     price_tol : float
-        Stop when the largest price is at most the column cost + ``price_tol`` times the size of the duals: sum |R|, or
-        for least squares a bound of it.
+        Stop when the largest price is at most the column cost + ``price_tol * sum |duals|``, unless the pool's bound
+        says that it matters all the same.
     epsilon : float
         The paper's absolute threshold, added to it.
     max_columns : int
@@ -82,6 +84,8 @@ def generate_columns(
     n_threads : int
     callback : callable, optional
         Gets a `Round` after each round; where it returns True, the loop stops.
+    interrupted : callable, optional
+        Asked now and then, also within long solves; where it says True, the loop ends as after Ctrl-C.
     initial : Ensemble, optional
         Columns to begin with, of an earlier fit.
 
@@ -102,17 +106,14 @@ def generate_columns(
     >>> ensemble.decision(X).ravel().round(3)
     array([-1., -1.,  1.,  1.])
     """
-    X = np.require(X, dtype=None if getattr(X, "dtype", None) == np.float32 else np.float64, requirements="A")
-    target = np.ascontiguousarray(target, dtype=np.float64)
-    target = target if target.ndim == 2 else target[:, None]
-    rows = np.arange(len(X)) if rows is None else rows
-    rows = np.ascontiguousarray(rows, dtype=np.int64)
-    weight = np.ones(len(rows)) if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
-    check_problem(target, weight, len(rows), tol)
-    sample = Sample(X, rows, weight)
+    sample, target = as_sample(X, target, sample_weight, rows, tol)
     with InterruptGuard() as guard:
         began = perf_counter()
-        loop = _Loop(master, weak_learner, sample, target, tol, pricing, n_threads, rng, guard)
+
+        def poll() -> bool:
+            return guard.requested() or (interrupted is not None and interrupted())
+
+        loop = _Loop(master, weak_learner, sample, target, tol, pricing, n_threads, rng, poll)
         if initial is not None:
             loop.restore(initial, sample)
         loop.solve(score=np.nan, price_seconds=perf_counter() - began)
@@ -133,7 +134,7 @@ def generate_columns(
                 if callback is not None and callback(loop.report(column, max_columns)):
                     status = Status.STOPPED
         ensemble, trace = loop.finish(status, master.column_cost + epsilon, price_tol)
-        if guard.requested():  # also while the certificate was made
+        if poll():  # also while the certificate was made
             trace = replace(trace, certificate=replace(trace.certificate, status=Status.INTERRUPTED))
         return ensemble, trace
 
@@ -151,13 +152,13 @@ class _Loop:
         rule: Rule,
         n_threads: int,
         rng: np.random.Generator | None,
-        guard: InterruptGuard,
+        poll: Poll,
     ) -> None:
         self.began = perf_counter()
         self.tol = tol
         self.rule: Rule = rule
         self.n_threads = n_threads
-        self.guard = guard
+        self.poll = poll
         self.master = master.begin(target, sample.weight, n_threads)
         self.pricer = weak_learner.begin(sample, rng or np.random.default_rng(), n_threads)
         self.weight = sample.weight / sample.weight.sum()
@@ -176,7 +177,7 @@ class _Loop:
 
     def interrupted(self) -> bool:
         """Return whether Ctrl-C was pressed, here or in the solver."""
-        return self.guard.requested() or self.solution.status is Status.INTERRUPTED
+        return self.poll() or self.solution.status is Status.INTERRUPTED
 
     def add(self, column: Column) -> None:
         """Put a column into the restricted master."""
@@ -200,7 +201,7 @@ class _Loop:
 
     def _solve(self, tol: float, quick: bool) -> None:
         began = perf_counter()
-        self.solution = self.master.solve(tol, self.guard.requested, quick)
+        self.solution = self.master.solve(tol, self.poll, quick)
         self.quick = quick
         self.pricing: Pricing | None = None  # whatever was priced before, was priced at other duals
         self.recorder.add_solution(self.solution, perf_counter() - began)
@@ -222,7 +223,7 @@ class _Loop:
     def verified_bound(self) -> float:
         """Return the best bound of all rounds, derived again from its duals: between rounds prices may be updates."""
         duals = self.recorder.bound_duals
-        if duals is None or type(duals) is Duals:
+        if duals is None or not duals.by_steps:
             return self.recorder.bound
         plain = Duals(duals.array)
         energy = self.pricer.price(plain, self.taken.keys(), "max").energy
@@ -294,6 +295,20 @@ class _Loop:
         return ensemble, self.recorder.finish(certificate, self.solution.duals.array)
 
 
+def as_sample(
+    X: AnyArray, target: Floats, sample_weight: Floats | None, rows: Integers | None, tol: float
+) -> tuple[Sample, Floats]:
+    """Return rows and target as masters and families expect them, or raise a sentence."""
+    X = np.require(X, dtype=None if getattr(X, "dtype", None) == np.float32 else np.float64, requirements="A")
+    target = np.ascontiguousarray(target, dtype=np.float64)
+    target = target if target.ndim == 2 else target[:, None]
+    rows = np.arange(len(X)) if rows is None else rows
+    rows = np.ascontiguousarray(rows, dtype=np.int64)
+    weight = np.ones(len(rows)) if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
+    check_problem(target, weight, len(rows), tol)
+    return Sample(X, rows, weight), target
+
+
 def check_problem(target: Floats, weight: Floats, n_rows: int, tol: float) -> None:
     """Raise a sentence where the loop was called with what no master can solve."""
     if n_rows == 0:
@@ -301,8 +316,9 @@ def check_problem(target: Floats, weight: Floats, n_rows: int, tol: float) -> No
     for name, values in (("target", target), ("sample_weight", weight)):
         if len(values) != n_rows:
             raise ValueError(f"{name} has {len(values)} rows, but {n_rows} rows are to be fitted.")
-        if not np.isfinite(values).all():
-            raise ValueError(f"{name} has NaN or infinity at row {int(np.argmin(np.isfinite(values)))}.")
+        finite = np.isfinite(values).reshape(n_rows, -1).all(axis=1)
+        if not finite.all():
+            raise ValueError(f"{name} has NaN or infinity at row {int(np.argmin(finite))}.")
     if not weight.min() > 0:
         raise ValueError(f"sample_weight must be > 0; row {int(np.argmin(weight))} has {weight.min()}: leave it out.")
     if not tol > 0:

@@ -52,7 +52,7 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
     Parameters
     ----------
     model : CGEnsClassifier or CGEnsRegressor
-        Fitted on `X` and `y`.
+        Fitted on `X` and `y`; of a cross-validated one the best estimator is checked.
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
     sample_weight : array-like of shape (n_samples,), optional
@@ -74,7 +74,10 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
     >>> check_certificate(model, X, y).agrees
     True
     """
-    X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
+    model = getattr(model, "best_estimator_", model)
+    X, y = np.asarray(X, dtype=np.float64), np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
     weight = _fit_weights(model, y, sample_weight)
     kept = weight > 0
     X, y, weight = X[kept], y[kept], weight[kept]
@@ -178,7 +181,9 @@ class _Problem:
                 worst = float(max(-alphas.min(), (alphas - self.bound[:, None]).max()))
                 problems.append(f"{name} leave their box [0, C] by up to {worst:.3g}.")
         sums, sizes = duals.sum(axis=0), np.abs(duals).sum(axis=0)
-        rounding = 0.0 if self.is_hinge else 64 * np.finfo(float).eps * (self.bound @ np.abs(self.target))
+        rounding = (
+            0.0 if self.is_hinge else 64 * np.finfo(float).eps * (self.bound @ np.abs(self.target - self.target[0]))
+        )
         if np.any(np.abs(sums) > 1e-9 * np.maximum(sizes, np.finfo(float).tiny) + rounding):
             problems.append(f"{name} do not sum to 0 but to {sums[np.argmax(np.abs(sums))]:.3g}.")
         return problems
@@ -261,9 +266,9 @@ def _fit_target(model: Any, y: AnyArray) -> Floats:
     """Return what the master fitted: codes of the classes, +-1 of the labels, or numbers."""
     if not hasattr(model, "classes_"):
         return _matrix(np.asarray(y, dtype=np.float64))
-    if y.ndim == 2 and y.shape[1] > 1:
+    if y.ndim == 2:
         return np.where(y != 0, 1.0, -1.0)
-    own = y.ravel()[:, None] == model.classes_
+    own = y[:, None] == model.classes_
     if model.loss_ == "hinge" and len(model.classes_) > 2:
         return np.where(own, 1.0, -1.0)
     return np.asarray(simplex_codes(len(model.classes_))[own.argmax(axis=1)])

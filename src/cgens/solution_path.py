@@ -35,8 +35,12 @@ class SolutionPath(Sequence[tuple[Floats, Floats]]):
         return len(self._rounds)
 
     def __iter__(self) -> Iterator[tuple[Floats, Floats]]:
+        return self._solutions(0)
+
+    def _solutions(self, first: int) -> Iterator[tuple[Floats, Floats]]:
+        """Yield the rounds from one on that is kept in full."""
         weights = np.empty((0, 0))
-        for change, intercept in self._rounds:
+        for change, intercept in islice(self._rounds, first, None):
             weights = change.apply(weights) if isinstance(change, RankOneStep) else change
             yield weights, intercept
 
@@ -44,7 +48,9 @@ class SolutionPath(Sequence[tuple[Floats, Floats]]):
         """Return weights (J, l) and intercept (l,) of one round, or a list of them for a slice."""
         if isinstance(number, slice):
             return list(self)[number]
-        return next(islice(self, range(len(self))[number], None))
+        wanted = range(len(self))[number]
+        first = next(k for k in range(wanted, -1, -1) if not isinstance(self._rounds[k][0], RankOneStep))
+        return next(islice(self._solutions(first), wanted - first, None))
 
     def append(self, solution: MasterSolution) -> None:
         """Add a round."""
@@ -78,7 +84,7 @@ class SolutionPath(Sequence[tuple[Floats, Floats]]):
                     yield decision
                 position += len(block)
             else:
-                decision = _product(responses[:, : len(change)], change) + intercept
+                decision = product_in_double(responses[:, : len(change)], change) + intercept
                 last_intercept = intercept
                 yield decision
                 position += 1
@@ -100,10 +106,10 @@ class SolutionPath(Sequence[tuple[Floats, Floats]]):
         for k, (step, _) in enumerate(block):
             matrix[: first + k, k] = -step.coefficients
             matrix[first + k, k] = 1.0
-        return _product(responses[:, : len(matrix)], matrix)
+        return product_in_double(responses[:, : len(matrix)], matrix)
 
 
-def _product(responses: AnyArray, matrix: Floats) -> Floats:
+def product_in_double(responses: AnyArray, matrix: Floats) -> Floats:
     """Return responses @ matrix in double, without a copy of all responses in double."""
     result = np.empty((len(responses), matrix.shape[1]))
     for first in range(0, len(responses), _ROWS):

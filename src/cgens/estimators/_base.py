@@ -36,7 +36,7 @@ from cgens.types import AnyArray, Floats, Status
 MASTERS: dict[str, type] = {"hinge": Hinge, "least_squares": LeastSquares, "squared": LeastSquares}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FitProblem:
     """Validated data and what a master is to make of them.
 
@@ -163,14 +163,14 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
                 f"The master problem over the {self.n_columns_} columns was solved to a relative gap of "
                 f"{self.certificate_.relative_gap:.1e}, not tol={self.tol:g}: lower C ({self.C_:.3g}) or raise tol.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         if self.n_columns_ == 0:
             warnings.warn(
                 f"No weak learner tells {self._targets_word} apart (are all features constant?): the model is a "
                 f"constant, {self._constant_word}.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _check_input(self, X: Any) -> AnyArray:

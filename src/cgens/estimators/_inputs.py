@@ -31,6 +31,9 @@ def validated_labels(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[An
     """Return X, y, and whether y is an indicator of several labels, (n, n_labels), rather than of classes, (n,)."""
     X, y = validated(estimator, X, y, reset=reset, multi_output=True)
     y = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+    missing = np.array([label is None for label in y.ravel()]) if y.dtype == object else np.zeros(0, dtype=bool)
+    if missing.any():
+        raise ValueError(f"y has a missing label (None) at row {int(np.argmax(missing))}: leave such rows out.")
     kind = type_of_target(y, input_name="y")
     if kind == "multiclass-multioutput":
         raise ValueError(
@@ -53,6 +56,8 @@ def validated_numbers(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[A
     if hasattr(y, "toarray"):
         raise TypeError("y is sparse: regression needs a dense array, for instance y.toarray().")
     values = np.asarray(y)
+    if values.dtype.kind in "mM":
+        raise TypeError("y is of dates or durations: turn them into numbers first, as days.")
     if values.dtype.kind in "OSU" and values.size:
         try:
             values.astype(np.float64)

@@ -85,8 +85,8 @@ def resolve_c(value: Any, loss: str, total: float, class_weights: Floats) -> flo
         low, high = C * class_weights.min(), C * class_weights.max()
     if not (low > 1e-100 and high < 1e100):  # squares of duals must stay numbers
         raise ValueError(
-            f"C times the largest row weight of a class must be between 1e-100 and 1e100; it is {low:.3g} for one, "
-            f"{high:.3g} for the other (C = {C:.3g})."
+            f"C times the largest row weight (of each class) must be between 1e-100 and 1e100; it goes from {low:.3g} "
+            f"to {high:.3g} (C = {C:.3g})."
         )
     return C
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from inspect import signature
+from numbers import Integral
 from time import perf_counter
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
@@ -35,6 +37,10 @@ from cgens.types import AnyArray, Floats, Round
 PAPER_COLUMNS = (25, 50, 100, 250, 500)
 #: How many numbers of columns are tried by default, and the factor between two values of C.
 N_STAGES, C_FACTOR = 25, 3.0
+
+
+#: score(X, y, weights, decisions)
+Score: TypeAlias = Callable[[AnyArray, AnyArray, Floats, Floats], float]
 
 
 class SearchEstimator(BaseEstimator):  # type: ignore[misc]
@@ -67,7 +73,7 @@ class SearchEstimator(BaseEstimator):  # type: ignore[misc]
         search = _Search(
             problem,
             judge,
-            self._score_function(judge, problem),
+            self._score_function(judge),
             self.Cs_.tolist(),
             stages,
             check_positive("tol", self.tol),
@@ -75,7 +81,8 @@ class SearchEstimator(BaseEstimator):  # type: ignore[misc]
         self.folds_ = self._folds(problem, order.position)
         self.scores_ = search.run(self.folds_, n_threads, self.random_state, bool(self.verbose))
         self._choose()
-        self.best_estimator_ = self._plain(C=self.C_, n_estimators=self.n_columns_).fit(X, y, sample_weight)
+        self.best_estimator_ = self._plain(**self.best_params_).fit(X, y, sample_weight)
+        self.n_columns_ = self.best_estimator_.n_columns_
         for name in ("n_features_in_", "feature_names_in_", "classes_", "n_outputs_"):
             if hasattr(self.best_estimator_, name):
                 setattr(self, name, getattr(self.best_estimator_, name))
@@ -99,11 +106,11 @@ class SearchEstimator(BaseEstimator):  # type: ignore[misc]
         groups = problem.groups[first]
         most = int(np.bincount(groups).max())
         if not is_classifier(self):
-            most = max(most // 2, min(most, 2))  # two rows each, for R^2 of one row is not defined
+            most //= 2  # two rows each, for R^2 of one row is not defined
         n_folds = min(check_count("cv", self.cv), most)
         if n_folds < 2:
             raise ValueError(
-                f"Cross-validation needs cv >= 2 and at least two distinct rows, of one class where there are classes; "
+                "Cross-validation needs cv >= 2 and at least two distinct rows of one class, or four for regression; "
                 f"got cv={self.cv} and n_samples={len(first)}."
             )
         fold_of = np.empty(len(first), dtype=np.intp)
@@ -112,26 +119,16 @@ class SearchEstimator(BaseEstimator):  # type: ignore[misc]
         rows = fold_of[position[kept]]
         return [(kept[rows != k], kept[rows == k]) for k in range(n_folds)]
 
-    def _score_function(self, judge: EnsembleEstimator, problem: FitProblem) -> Callable[[AnyArray, Floats], float]:
-        """Return score(test rows, their decisions), larger is better."""
-        y, weights = problem.y, problem.sample_weight
+    def _score_function(self, judge: EnsembleEstimator) -> Score:
+        """Return score(X, y, weights, decisions of these rows), larger is better."""
         if self.scoring is None:
-            return lambda rows, decision: self._default_score(judge, y[rows], decision, weights[rows])
+            return lambda X, y, weight, decision: self._default_score(judge, y, decision, weight)
         scorer = get_scorer(self.scoring)
-        weighted = bool(np.ptp(weights))
+        takes_weights = "sample_weight" in signature(getattr(scorer, "_score_func", scorer)).parameters
 
-        def score(rows: AnyArray, decision: Floats) -> float:
-            asked = _Answer(judge, decision), problem.X[rows], y[rows]
-            try:
-                if weighted:
-                    try:
-                        return float(scorer(*asked, sample_weight=weights[rows]))
-                    except TypeError:
-                        pass  # a scorer that knows no weights
-                return float(scorer(*asked))
-            except AttributeError as error:
-                name = type(self).__name__
-                raise ValueError(f"scoring={self.scoring!r} asks for what {name} does not have: {error}") from None
+        def score(X: AnyArray, y: AnyArray, weight: Floats, decision: Floats) -> float:
+            known = {"sample_weight": weight} if takes_weights and np.ptp(weight) else {}
+            return float(scorer(FoldModel(judge, decision), X, y, **known))
 
         return score
 
@@ -151,9 +148,9 @@ class SearchEstimator(BaseEstimator):  # type: ignore[misc]
         best = mean.max()
         close = mean[c_order] >= best - 1e-12 * abs(best)
         stage, c = np.argwhere(close.T)[0]
-        self.C_, self.n_columns_ = float(self.Cs_[c_order[c]]), int(self.columns_[stage])
+        self.C_ = float(self.Cs_[c_order[c]])
         self.best_score_ = float(mean[c_order[c], stage])
-        self.best_params_ = {"C": self.C_, "n_estimators": self.n_columns_}
+        self.best_params_ = {"C": self.C_, "n_estimators": int(self.columns_[stage])}
         flat = self.scores_.reshape(len(self.scores_), -1)
         C, columns = np.meshgrid(self.Cs_, self.columns_, indexing="ij")
         means = flat.mean(axis=0)
@@ -203,7 +200,7 @@ class SearchEstimator(BaseEstimator):  # type: ignore[misc]
         return self._best().feature_importances_
 
 
-class _Answer:
+class FoldModel:
     """A model that gives the answers it was made with: what scikit-learn's scorers ask."""
 
     def __init__(self, judge: EnsembleEstimator, decision: Floats) -> None:
@@ -229,7 +226,7 @@ class _Answer:
 class _Search:
     problem: FitProblem
     judge: EnsembleEstimator
-    score: Callable[[AnyArray, Floats], float]
+    score: Score
     Cs: list[float]
     stages: tuple[int, ...]
     tol: float
@@ -241,13 +238,13 @@ class _Search:
         stop = threading.Event()
         progress = _SearchProgress(len(folds) * self.stages[-1], len(folds), stop, ProgressBar() if verbose else None)
         # One BLAS thread each: products then are the same whatever else runs, and do not fight over cores.
-        with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+        with ONE_BLAS_THREAD, ThreadPoolExecutor(workers) as pool:
             jobs = [
                 pool.submit(self._fold, train, test, int(seed), max(1, n_threads // workers), progress, k)
                 for k, ((train, test), seed) in enumerate(zip(folds, seeds, strict=True))
             ]
             try:
-                wait(jobs)
+                wait(jobs, return_when=FIRST_EXCEPTION)
                 return np.array([job.result() for job in jobs])
             except BaseException:
                 stop.set()
@@ -283,11 +280,36 @@ class _Search:
             callback=progress.callback(number),
             interrupted=progress.stopped,
         )
+        X, y, weight = problem.X[test], problem.y[test], problem.sample_weight[test]
         scores = {
-            stage: [self.score(test, decision) for decision in decisions]
-            for stage, decisions in zip(found.stages, found.decisions(problem.X[test], n_threads), strict=True)
+            stage: [self.score(X, y, weight, decision) for decision in decisions]
+            for stage, decisions in zip(found.stages, found.decisions(X, n_threads), strict=True)
         }
         return np.array([scores[min(stage, found.stages[-1])] for stage in self.stages]).T
+
+
+class _OneBlasThread:
+    """Keeps BLAS at one thread while anybody is within: the limit is the process's, and searches may overlap."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._n_within = 0
+        self._limits: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._n_within == 0:
+                self._limits = threadpool_limits(1, user_api="blas")
+            self._n_within += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._n_within -= 1
+            if self._n_within == 0:
+                self._limits.restore_original_limits()
+
+
+ONE_BLAS_THREAD = _OneBlasThread()
 
 
 class _SearchProgress:
@@ -340,7 +362,9 @@ def resolve_stages(columns: Any, most: int) -> tuple[int, ...]:
 
 def resolve_cs(values: Any, scale: float) -> list[Any]:
     """Return the values of C to choose from: given ones, or so many around the default."""
-    if isinstance(values, Iterable) and not isinstance(values, str):
+    if not isinstance(values, Iterable | Integral) or isinstance(values, str | bool):
+        raise ValueError(f"Cs must be a list of numbers > 0, or how many of them: an integer >= 1; got {values!r}.")
+    if isinstance(values, Iterable):
         listed = list(values)
         if not listed:
             raise ValueError("Cs must have at least one value; it is empty.")

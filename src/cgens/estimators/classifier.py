@@ -24,8 +24,8 @@ class CGEnsClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[misc]
     all weak learners so far. The result comes with a certificate: how far it is, at most, from the optimum.
 
     Two classes are told apart by the hinge loss. More have simplex codes as their targets, one unit vector a class, and
-    least squares in closed form (CGEns-SLS): a round then costs about the same for any number of classes. y may also be
-    an indicator matrix of several labels a row.
+    least squares in closed form (CGEns-SLS): a round's work over the rows is the same for few classes and for many. y
+    may also be an indicator matrix of several labels a row.
 
     Parameters
     ----------

@@ -17,9 +17,8 @@ from cgens.types import AnyArray, Floats
 class CGEnsRegressorCV(RegressorMixin, SearchEstimator):  # type: ignore[misc]
     """CGEnsRegressor with C and the number of columns chosen by cross-validation, in one pass.
 
-    Each fold looks for columns once, at the middle C, and solves over the first so many of them for every other C: a
-    whole grid of C by number of columns then costs about as much as one fit a fold. The best pair is fitted on all
-    rows.
+    Each fold looks for columns once, at the middle C, and solves over the first so many of them for every other C:
+    far less work than a fit for every pair. The best pair is fitted on all rows.
 
     Parameters
     ----------
@@ -48,8 +47,12 @@ class CGEnsRegressorCV(RegressorMixin, SearchEstimator):  # type: ignore[misc]
     ----------
     best_estimator_ : CGEnsRegressor
         Fitted on all rows.
-    C_, n_columns_ : float, int
-        What was chosen: also in ``best_params_``.
+    best_params_ : dict
+        What was chosen: "C" and "n_estimators".
+    C_ : float
+        The chosen C.
+    n_columns_ : int
+        Columns of the best estimator: fewer than were chosen where there are no more.
     best_score_ : float
         Its mean score over the folds.
     Cs_, columns_ : ndarray
@@ -59,7 +62,7 @@ class CGEnsRegressorCV(RegressorMixin, SearchEstimator):  # type: ignore[misc]
     scores_ : ndarray of shape (n_folds, n_Cs, n_columns)
         Score of every fold, C and number of columns.
     cv_results_ : dict of ndarrays
-        The same as scikit-learn's searches have it.
+        The same in columns, by the names of scikit-learn's searches, without times.
     ensemble_, certificate_, feature_importances_
         Of the best estimator.
 
@@ -120,6 +123,10 @@ class CGEnsRegressorCV(RegressorMixin, SearchEstimator):  # type: ignore[misc]
         Returns
         -------
         self
+
+        Notes
+        -----
+        On Ctrl-C nothing is stored.
         """
         return super().fit(X, y, sample_weight)
 

@@ -53,15 +53,19 @@ class LeastSquares(BaseEstimator):  # type: ignore[misc]
         with np.errstate(over="ignore", under="ignore"):
             spread = np.abs(target - target[0]).max()
             largest = self.C * sample_weight.sum() * np.square(spread)
-        if not (spread == 0 or 1e-250 < largest < 1e250):
+            sizes = largest, np.square(self.C * sample_weight.sum() * spread)  # of the objective, and of prices
+        if not (spread == 0 or (min(sizes) > 1e-250 and max(sizes) < 1e250)):
             raise ValueError(
                 f"The squares of the target, which spreads over {spread:.3g}, do not fit into numbers with "
                 f"C = {self.C:.3g}: multiply the target by a constant that brings it near 1."
             )
+        lightest = self.C * sample_weight.min()
+        if not lightest > 1e-300:
+            raise ValueError(f"C times the smallest sample weight is {lightest:.3g}: leave such rows out, or raise C.")
         return RestrictedLeastSquares(target, self.C * sample_weight, n_threads)
 
     def solve_path(self, problem: PathProblem, interrupted: Poll) -> PathSolutions:
-        """Solve for every C and stage: the products of the columns are made once, each C then costs O(J^3)."""
+        """Solve for every C and stage: the products of the columns serve all C, each of which then costs O(J^3)."""
         first = LeastSquares(problem.Cs[0]).begin(problem.target, problem.sample_weight, problem.n_threads)
         for column in problem.columns:
             first.add(column)
@@ -117,7 +121,7 @@ class RestrictedLeastSquares:
 
     def pool_bound(self, duals: Duals, energy: float) -> float:
         """Return the best D(t U) = t tr(L'U) - t^2/2 (energy + sum U^2 / (C s)) over t: scaled duals stay feasible."""
-        if isinstance(duals, LeastSquaresDuals):
+        if isinstance(duals, LeastSquaresDuals) and duals.by_steps:
             fit, loss = duals.fit, duals.loss
         else:
             # Duals sum to 0, so the target may be measured from anywhere: near its values sums round least.

@@ -38,21 +38,25 @@ def plot_cv_surface(model: Any, ax: Any = None) -> Any:
     check_is_fitted(model, "scores_")
     if ax is None:
         _, ax = plt.subplots(figsize=(7, 4), layout="constrained")
-    order = np.argsort(model.Cs_)
+    order, chosen = np.argsort(model.Cs_), model.best_params_["n_estimators"]
     mean, C = model.scores_.mean(axis=0)[order], model.Cs_[order]
-    # Scores far below the best would take all the colours: the lower half is drawn in one.
+    # Scores far below the best would take all the colours: the lowest two fifths are drawn in one.
     mesh = ax.pcolormesh(
         _edges(model.columns_), _edges(C), mean, vmin=float(np.quantile(mean, 0.4)), vmax=float(mean.max()),
         cmap="viridis", shading="flat",
     )  # fmt: skip
     ax.get_figure().colorbar(mesh, ax=ax, label=f"mean score of {len(model.scores_)} folds", extend="min")
     ax.plot(
-        model.n_columns_, model.C_, marker="o", markersize=11, markerfacecolor="none", markeredgecolor="#D55E00",
+        chosen, model.C_, marker="o", markersize=11, markerfacecolor="none", markeredgecolor="#D55E00",
         markeredgewidth=2.5,
     )  # fmt: skip
     ax.set(xscale="log", yscale="log", xlabel="columns", ylabel="C")
-    ax.set_title(f"chosen: C = {model.C_:.2g}, {model.n_columns_} columns, score {model.best_score_:.4g}", fontsize=10)
+    ax.set_title(
+        f"chosen: C = {model.C_:.2g}, {chosen} columns, score {model.best_score_:.4g}",
+        fontsize=10,
+    )
     shown = [stage for stage in (5, 10, 25, 50, 100, 250, 500, 1000, 2500) if stage <= model.columns_[-1]]
+    shown = shown or [int(model.columns_[-1])]
     ax.minorticks_off()
     ax.set_xticks(shown, [str(stage) for stage in shown])
     return ax

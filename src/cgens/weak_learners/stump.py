@@ -117,7 +117,7 @@ class StumpPricer:
             # do. The pool's energy then says nothing about the master's: no bound, rather than a false one.
             self._complete &= isinstance(key, StumpKey) and self._take(key)
             self._seen.add(key)
-        if duals.curvature is None:
+        if duals.curvature is None and self._table is None:
             found, feature, threshold, output, price, max_price, energy = self._scan(duals.array)
             respond = self._pool.respond
         else:
@@ -171,7 +171,11 @@ class PriceTable:
     def price(self, duals: Duals, rule: Rule) -> Found:
         """Return the best stump; see `StumpTable.find_best`."""
         curvature = duals.curvature
-        assert curvature is not None
+        if curvature is None:  # duals from elsewhere: the next ones will have to be priced anew
+            assert self._table is not None
+            self._duals = None
+            self._table.set_duals(duals.array)
+            return self._table.find_best(False)
         best = self._follow(duals, curvature, rule)
         if best is None:
             best = self._begin_anew(duals, curvature, rule)
