@@ -361,3 +361,16 @@ def test_what_was_given_is_copied(rng):
     for array in borrowed:
         array[:] = 1
     assert solver.solve(TIGHT) == make_solver(target, scale, H.T).solve(TIGHT)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e4, 1e7])
+def test_columns_far_from_zero_are_centred(offset, rng):
+    """The bias is free, so a constant added to a column changes nothing but the intercept."""
+    H, target = rng.normal(size=(50, 4)), rng.normal(size=(50, 2))
+    solver = make_solver(target, np.ones(50))
+    for column in H.T:
+        solver.add(np.ascontiguousarray(column + offset))
+    centred = H - H.mean(axis=0)
+    expected = np.linalg.solve(np.eye(4) + centred.T @ centred, centred.T @ (target - target.mean(axis=0)))
+    solver.solve(TIGHT)
+    assert np.allclose(weights_of(solver, 2), expected, rtol=0, atol=1e-13 * max(1.0, offset))

@@ -59,10 +59,10 @@ class Hinge(BaseEstimator):  # type: ignore[misc]
 
     def solve_path(self, problem: PathProblem, interrupted: Poll) -> PathSolutions:
         """Solve for every C and stage, each from the solution of its neighbour, scaled: up and down the values of C."""
-        spec = Hinge(problem.Cs[0], self.max_sweeps, self.quick_sweeps)
+        spec = Hinge(min(problem.Cs), self.max_sweeps, self.quick_sweeps)
         live = spec.begin(problem.target, problem.sample_weight, problem.n_threads)
         paths: PathSolutions = [[] for _ in problem.Cs]
-        n_added, present, worst = 0, problem.Cs[0], (0.0, 0.0)
+        n_added, present, worst = 0, spec.C, (0.0, 0.0)
         way = sorted(range(len(problem.Cs)), key=lambda c: problem.Cs[c])
         for stage in problem.stages:
             for j in range(n_added, stage):

@@ -1,0 +1,109 @@
+"""`cgens.path`: what it takes, how it stops, and that two searches do not get in each other's way."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_info
+
+from cgens import CGEnsClassifierCV, CGEnsRegressor, CGEnsRegressorCV, path
+from cgens.inspection import check_certificate
+from cgens.masters import Hinge, LeastSquares
+from cgens.weak_learners import Stump
+
+X = np.random.default_rng(0).normal(size=(80, 4))
+Y = X[:, 0] + X[:, 1] ** 2
+
+
+def blas_threads() -> list[int]:
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+
+def test_a_callback_that_stops_leaves_the_columns_found():
+    found = path(LeastSquares(0.1), Stump(), X, Y, [0.1, 1.0], stages=[1, 9], callback=lambda r: r.n_columns >= 3)
+    assert found.stages == (1, 3)
+
+
+def test_a_poll_that_says_stop_raises():
+    with pytest.raises(KeyboardInterrupt):
+        path(LeastSquares(0.1), Stump(), X, Y, [0.1], stages=[5], interrupted=lambda: True)
+
+
+def test_integers_and_lists_are_as_good_as_arrays():
+    whole = np.round(10 * X)
+    first = path(LeastSquares(0.1), Stump(), whole.astype(int), Y.tolist(), [0.1], stages=[5], sample_weight=[2.0] * 80)
+    second = path(LeastSquares(0.1), Stump(), whole, Y, [0.1], stages=[5], sample_weight=np.full(80, 2.0))
+    assert np.array_equal(first.solutions[0][0][0], second.solutions[0][0][0])
+
+
+def test_no_column_at_all():
+    found = path(LeastSquares(0.1), Stump(), np.ones((6, 2)), np.arange(6.0), [0.1, 1.0], stages=[1, 4])
+    assert found.stages == (0,)
+    assert [np.ptp(decision) for decision in found.decisions(np.zeros((3, 2)))] == [0.0]
+
+
+@pytest.mark.parametrize(("Cs", "stages"), [([], [1]), ([-1.0], [1]), ([1.0], []), ([1.0], [3, 2]), ([1.0], [0, 2])])
+def test_bad_grids_are_refused(Cs, stages):
+    with pytest.raises(ValueError, match=r"(Cs|stages) must be .*got"):
+        path(LeastSquares(1.0), Stump(), X, Y, Cs, stages=stages)
+
+
+def test_what_did_not_converge_is_said_once_with_its_gap():
+    y = np.where(np.median(Y) < Y, 1.0, -1.0)
+    with pytest.warns(ConvergenceWarning, match=r"relative gap of .* at C = 1e\+14"):
+        path(Hinge(1e12, max_sweeps=3), Stump(), X, y, [1e8, 1e14], stages=[5, 20])
+
+
+def test_the_order_of_the_values_of_c_does_not_matter():
+    y = np.where(np.median(Y) < Y, 1.0, -1.0)
+    up = path(Hinge(0.1), Stump(), X, y, [0.01, 0.1, 1.0], stages=[3, 8])
+    down = path(Hinge(0.1), Stump(), X, y, [1.0, 0.1, 0.01], stages=[3, 8])
+    for one, other in zip(up.solutions, down.solutions[::-1], strict=True):
+        assert all(np.array_equal(a[0], b[0]) for a, b in zip(one, other, strict=True))
+
+
+def test_searches_that_overlap_leave_blas_as_it_was():
+    before = blas_threads()
+    jobs = [threading.Thread(target=lambda: CGEnsRegressorCV(n_estimators=40).fit(X, Y)) for _ in range(3)]
+    for job in jobs:
+        job.start()
+    for job in jobs:
+        job.join()
+    assert blas_threads() == before
+
+
+def test_fewer_columns_than_were_chosen_are_counted():
+    model = CGEnsRegressorCV(columns="paper").fit(np.arange(80.0)[:, None] % 3, np.arange(80.0) % 3 + 0.1 * Y)
+    assert model.n_columns_ == len(model.ensemble_) == 2
+    assert model.best_params_["n_estimators"] == 25
+
+
+def test_the_certificate_of_a_searched_model_can_be_checked():
+    y = np.array(["low", "middle", "high"])[np.digitize(Y, [0.3, 1.2])]
+    model = CGEnsClassifierCV(n_estimators=20, class_weight="balanced").fit(X, y)
+    assert check_certificate(model, X, y[:, None]).problems == ()
+
+
+def test_a_scorer_with_a_mistake_in_it_is_heard():
+    def scorer(model, X, y, sample_weight=None):
+        raise TypeError("a mistake")
+
+    with pytest.raises(TypeError, match="a mistake"):
+        CGEnsRegressorCV(n_estimators=5, scoring=scorer).fit(X, Y, np.arange(1.0, 81.0))
+
+
+def test_a_warning_names_the_line_of_the_caller():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        CGEnsRegressor().fit(np.ones((5, 2)), np.arange(5.0))
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("Cs", [0.1, "many", True])
+def test_a_grid_that_is_neither_a_list_nor_a_number_of_values(Cs):
+    with pytest.raises(ValueError, match=r"Cs must be a list of numbers > 0, or how many"):
+        CGEnsRegressorCV(Cs=Cs).fit(X, Y)
