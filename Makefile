@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := $(wildcard native/*.cpp native/*.hpp) CMakeLists.txt pyproject.toml
-BENCHMARKS := $(filter-out __% data report,$(basename $(notdir $(wildcard benchmarks/*.py))))
+BENCHMARKS := $(filter-out __% data measure report,$(basename $(notdir $(wildcard benchmarks/*.py))))
 
 .PHONY: demo test test-slow lint types format bench sanitize stubs clean help
 

@@ -8,10 +8,7 @@ rows at a constant C * rows, and the memory of a fit over that of X.
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from statistics import median
-from time import perf_counter
 from typing import Any
 
 import lightgbm
@@ -20,19 +17,13 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.data import Split, mnist_odd_even
+from benchmarks.measure import memory_growth, seconds_to_fit
 from benchmarks.report import Table, save_results
 from cgens import CGEnsClassifier
 
 PAIRS = 5
 ADABOOST_ROUNDS = 3
 TOTALS = (3.0, 10.0, 30.0)  # C * rows to choose from
-
-
-def seconds_to_fit(model: Any, split: Split) -> float:
-    """Return the wall time of one fit."""
-    began = perf_counter()
-    model.fit(split.X, split.y)
-    return perf_counter() - began
 
 
 def test_error(model: Any, split: Split) -> float:
@@ -96,23 +87,6 @@ def growth(rounds: int = 100, threads: int = 2) -> dict[str, float]:
     return {"seconds_1e4": per_round[10_000], "seconds_6e4": per_round[60_000], "exponent": exponent}
 
 
-def memory_growth(n_rows: int = 60_000, rounds: int = 100) -> float:
-    """Return by how many MB a fit raises the peak memory of a fresh process that already holds X (Linux)."""
-    script = f"""
-from benchmarks.data import mnist_odd_even
-from cgens import CGEnsClassifier
-split = mnist_odd_even({n_rows})
-open("/proc/self/clear_refs", "w").write("5")
-def peak():
-    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
-before = peak()
-CGEnsClassifier(C=10.0 / {n_rows}, n_estimators={rounds}).fit(split.X, split.y)
-print((peak() - before) / 1024)
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    return float(done.stdout)
-
-
 def main() -> None:
     runs = [compare(n_rows, rounds, threads) for n_rows, rounds in ((10_000, 500), (60_000, 100)) for threads in (1, 2)]
     table = Table(
@@ -128,7 +102,7 @@ def main() -> None:
     print(table)
     rows = growth()
     print(f"time of a round grows as rows^{rows['exponent']:.2f} from 10^4 to 6 * 10^4 rows")
-    memory = memory_growth()
+    memory = memory_growth("mnist_odd_even(60_000)", "cgens.CGEnsClassifier(C=10.0 / 60_000, n_estimators=100)")
     print(f"60000 rows x 100 rounds: memory grows by {memory:.0f} MB over X")
     save_results("binary", {"runs": runs, "growth": rows, "memory_growth_mb": memory})
 

@@ -10,8 +10,6 @@ errors are computed outside the clock, and a round of a peer is charged the mean
 from __future__ import annotations
 
 import argparse
-import subprocess
-import sys
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -22,6 +20,7 @@ import xgboost
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from benchmarks.data import Split, load_arrays, mnist, mnist_balanced
+from benchmarks.measure import memory_growth, seconds_to_fit
 from benchmarks.report import Table, save_results
 from cgens import CGEnsClassifier, CGEnsClassifierCV
 
@@ -40,13 +39,6 @@ def xgboost_model(threads: int) -> Any:
 
 def histogram_model() -> Any:
     return HistGradientBoostingClassifier(max_iter=ROUNDS, max_leaf_nodes=2, early_stopping=False)
-
-
-def seconds_to_fit(model: Any, split: Split) -> float:
-    """Return the wall time of one fit."""
-    began = perf_counter()
-    model.fit(split.X, split.y)
-    return perf_counter() - began
 
 
 def error(predicted: np.ndarray, split: Split) -> float:
@@ -145,30 +137,6 @@ def peer(name: str, model: Any, split: Split, seconds: float) -> dict[str, Any]:
     return {**describe(model, split, seconds, 10 * ROUNDS), "seconds_to_error": reached}
 
 
-def memory_growth(n_rows: int) -> dict[str, float]:
-    """Return by how many MB a fit raises the peak memory of a fresh process that already holds X (Linux)."""
-    models = {
-        "CGEns-SLS": f"__import__('cgens').CGEnsClassifier(n_estimators={ROUNDS})",
-        "LightGBM": "__import__('benchmarks.multiclass').multiclass.lightgbm_model(2)",
-    }
-    grown = {}
-    for name, made in models.items():
-        script = f"""
-from benchmarks.data import mnist
-split = mnist({n_rows})
-model = {made}
-open("/proc/self/clear_refs", "w").write("5")
-def peak():
-    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
-before = peak()
-model.fit(split.X, split.y)
-print((peak() - before) / 1024)
-"""
-        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-        grown[name] = float(done.stdout.split()[-1])
-    return grown
-
-
 def classes_and_time(spread: float, rounds: int = 200) -> dict[str, float]:
     """Return the milliseconds of a round on letter with its classes merged to 3, and as they are; best of three.
 
@@ -237,7 +205,12 @@ def main() -> None:
     for n_rows, threads, pairs in ((10_000, 1, PAIRS), (10_000, 2, PAIRS), (60_000, 2, 1)):
         results["runs"].append(compare(n_rows, threads, pairs, with_others=threads == 2))
         show(results["runs"][-1])
-    results["memory_growth_mb_60000"] = memory_growth(60_000)
+    results["memory_growth_mb_60000"] = {
+        "CGEns-SLS": memory_growth("mnist(60_000)", f"cgens.CGEnsClassifier(n_estimators={ROUNDS})"),
+        "LightGBM": memory_growth(
+            "mnist(60_000)", f"lightgbm.LGBMClassifier(n_estimators={ROUNDS}, num_leaves=2, n_jobs=2, verbose=-1)"
+        ),
+    }
     results["milliseconds_a_round_by_classes"] = {"letter": classes_and_time(0.0), "with noise": classes_and_time(0.1)}
     results["paper_protocol"] = paper_protocol()
     results["search"] = search_time()

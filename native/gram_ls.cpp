@@ -15,8 +15,6 @@ constexpr std::size_t kBlock = 512;  // rows that are added up together, whateve
 constexpr int kMostRefinements = 100;
 constexpr double kClosed = 1e-12;  // a relative gap that is nothing but rounding
 
-std::size_t padded(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
-
 }  // namespace
 
 GramLs::GramLs(const double* target, std::vector<double> weights, std::size_t n_outputs, int n_threads)
@@ -155,6 +153,7 @@ void GramLs::add_column(const T* column) {
     const std::vector<double> own = output(n);
     for (std::size_t j = 0; j < n; ++j)
         for (std::size_t t = 0; t < n_outputs_; ++t) weights_[j * n_outputs_ + t] -= z[j] * own[t];
+    last_coefficients_ = std::move(z);
     weights_.insert(weights_.end(), own.begin(), own.end());
     // What is left of the objective is a difference of large numbers once the fit is nearly perfect: then measure it.
     if (primal_ < 1e-6 * primal_scale_) {
@@ -169,6 +168,7 @@ template void GramLs::add_column(const float*);
 template void GramLs::add_column(const double*);
 
 std::vector<double> GramLs::coefficients(std::size_t k) const {
+    if (k + 1 == n_columns()) return last_coefficients_;
     std::vector<double> z(factor_.row(k), factor_.row(k) + k);
     factor_.solve_upper(z);
     return z;

@@ -99,7 +99,8 @@ class GramLs {
     Factor factor_;
     // C hc'S times the columns before (packed by rows), the target, and itself: for other values of C.
     std::vector<double> products_, target_products_, own_products_;
-    std::vector<double> weights_;         // n_columns x n_outputs
+    std::vector<double> weights_;            // n_columns x n_outputs
+    std::vector<double> last_coefficients_;  // z of the newest column, which every round asks for
     double primal_ = 0.0, primal_scale_ = 0.0;
 };
 

@@ -22,7 +22,7 @@ class ResponseStore {
 
     std::size_t n_columns() const { return n_columns_; }
     // Length that `weights` below must have: n_columns padded to whole lanes.
-    std::size_t padded_columns() const { return (n_columns_ + kLanes - 1) / kLanes * kLanes; }
+    std::size_t padded_columns() const { return padded(n_columns_); }
 
     // sum_j H(row, j) * weights[j]
     double dot(std::size_t row, const double* weights) const;

@@ -29,8 +29,7 @@ StumpTable::StumpTable(std::shared_ptr<const StumpPool> pool, std::size_t n_outp
     : pool_(std::move(pool)), n_outputs_(n_outputs), n_threads_(n_threads), rounded_(pool_->n_rows(), 0) {
     first_cell_.assign(1, 0);
     for (std::size_t f = 0; f < pool_->n_features(); ++f) {
-        const std::size_t n_thresholds = pool_->feature(f).n_bins() - 1;
-        first_cell_.push_back(first_cell_.back() + (n_thresholds + kLanes - 1) / kLanes * kLanes);
+        first_cell_.push_back(first_cell_.back() + padded(pool_->feature(f).n_bins() - 1));
     }
     prices_.assign(first_cell_.back() * n_outputs_, 0.0);
     best_.resize(pool_->n_features());

@@ -13,6 +13,7 @@
 namespace cgens {
 
 constexpr std::size_t kLanes = 16;  // rows are padded with zeros to a multiple of this
+constexpr std::size_t padded(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
 struct VectorOps {
     const char* name;

@@ -265,7 +265,7 @@ class _Loop:
         )
 
     def finish(self, status: Status, cost: float, price_tol: float) -> tuple[Ensemble, Trace]:
-        """Solve to the final tolerance and certify; after Ctrl-C, return at once with what there is."""
+        """Solve to the final tolerance and certify; after Ctrl-C only the bound there is, then return."""
         max_price = np.nan
         if status is not Status.INTERRUPTED and self.quick:
             self.tighten()  # NOT_CONVERGED in a quick solve means little; here it is reported

@@ -37,8 +37,6 @@ from cgens.types import AnyArray, Floats, Round
 PAPER_COLUMNS = (25, 50, 100, 250, 500)
 #: How many numbers of columns are tried by default, and the factor between two values of C.
 N_STAGES, C_FACTOR = 25, 3.0
-
-
 #: score(X, y, weights, decisions)
 Score: TypeAlias = Callable[[AnyArray, AnyArray, Floats, Floats], float]
 
@@ -158,9 +156,7 @@ class SearchEstimator(BaseEstimator):  # type: ignore[misc]
         self.cv_results_ = {
             "param_C": C.ravel(),
             "param_n_estimators": columns.ravel(),
-            "params": [
-                {"C": a, "n_estimators": b} for a, b in zip(C.ravel().tolist(), columns.ravel().tolist(), strict=True)
-            ],
+            "params": [{"C": a, "n_estimators": b} for a in self.Cs_.tolist() for b in self.columns_.tolist()],
             **{f"split{k}_test_score": own for k, own in enumerate(flat)},
             "mean_test_score": means,
             "std_test_score": flat.std(axis=0),
@@ -325,16 +321,17 @@ class _SearchProgress:
         """Return whether all is to stop."""
         return self._stop.is_set()
 
-    def callback(self, fold: int) -> Callable[[Round], bool]:
-        """Return the callback of one fold; it says True where all is to stop."""
+    def callback(self, fold: int) -> Callable[[Round], None] | None:
+        """Return the callback of one fold, where there is something to draw."""
+        bar = self._bar
+        if bar is None:
+            return None
 
-        def tell(state: Round) -> bool:
-            if self._bar is not None:
-                with self._lock:
-                    self._done[fold] = state.n_columns
-                    seconds = perf_counter() - self._began
-                    self._bar(replace(state, n_columns=sum(self._done), max_columns=self._total, seconds=seconds))
-            return self._stop.is_set()
+        def tell(state: Round) -> None:
+            with self._lock:
+                self._done[fold] = state.n_columns
+                seconds = perf_counter() - self._began
+                bar(replace(state, n_columns=sum(self._done), max_columns=self._total, seconds=seconds))
 
         return tell
 
