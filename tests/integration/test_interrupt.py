@@ -36,10 +36,7 @@ def say(**facts):
     print(json.dumps(facts), flush=True)
 """
 
-LONG_FIT = """
-X = rng.normal(size=(3000, 60))
-y = (X[:, :5].sum(axis=1) + 2 * rng.normal(size=3000) > 0).astype(int)
-model = CGEnsClassifier(n_estimators=100_000, tol=1e-6, C=0.1)
+FIT_UNTIL_CTRL_C = """
 say(ready=True)
 try:
     model.fit(X, y)
@@ -55,25 +52,24 @@ except KeyboardInterrupt:
     )
 """
 
+LONG_FIT = (
+    """
+X = rng.normal(size=(3000, 60))
+y = (X[:, :5].sum(axis=1) + 2 * rng.normal(size=3000) > 0).astype(int)
+model = CGEnsClassifier(n_estimators=100_000, tol=1e-6, C=0.1)
+"""
+    + FIT_UNTIL_CTRL_C
+)
+
 # The same in closed form, for several outputs at once.
-LONG_REGRESSION = """
+LONG_REGRESSION = (
+    """
 X = rng.normal(size=(3000, 60))
 y = X[:, :5] + 2 * rng.normal(size=(3000, 5))
 model = CGEnsRegressor(n_estimators=100_000, C=0.1)
-say(ready=True)
-try:
-    model.fit(X, y)
-    say(finished=True)
-except KeyboardInterrupt:
-    caught = time.monotonic()
-    stages = sum(1 for _ in model.staged_predict(X[:5]))
-    certificate = model.certificate_
-    say(
-        caught=caught, status=certificate.status, columns=model.n_columns_, predictions=len(model.predict(X)),
-        stages=stages, duals=len(model.duals_), primal=certificate.primal, dual=certificate.dual,
-        importances=len(model.feature_importances_), rounds=len(model.trace_),
-    )
 """
+    + FIT_UNTIL_CTRL_C
+)
 
 LONG_SEARCH = """
 X = rng.normal(size=(3000, 60))
