@@ -28,6 +28,7 @@ NB_MODULE(_core, m) {
     m.doc() = "The compiled core of cgens. Private: its contracts are kept by the Python that calls it.";
     bind_masters(m);
     bind_stumps(m);
+    bind_families(m);
 
     m.def("order_rows", &order_rows_of<float>, "X"_a.noconvert(), "target"_a.noconvert(), "weights"_a.noconvert(),
           "n_threads"_a, "Canonical order of the rows. Returns (rows, weights, position).");

@@ -37,7 +37,7 @@ PriceRule rule_of(bool gain) { return gain ? PriceRule::kGain : PriceRule::kMax;
 
 auto as_tuple(const TablePrice& best) {
     return std::make_tuple(best.found, best.feature, best.threshold, best.output, best.price, best.max_price,
-                           best.energy);
+                           best.energy, best.merit);
 }
 
 void set_duals(StumpTable& self, const CMatrix<double>& duals) {
@@ -171,7 +171,7 @@ void bind_stumps(nb::module_& m) {
         .def("change_curvature", &change_curvature, "direction"_a.noconvert(), "denominator"_a,
              "Change g'Pg alone.")
         .def("find_best", &find_best, "gain"_a,
-             "The best free stump. Returns (found, feature, threshold, output, price, max_price, energy).")
+             "The best free stump. Returns (found, feature, threshold, output, price, max_price, energy, merit).")
         .def("respond", &respond_training<StumpTable>, "feature"_a, "threshold"_a, "Responses on the training rows.")
         .def("entries",
              [](const StumpTable& self, std::size_t feature, std::size_t bin) {

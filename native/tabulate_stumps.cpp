@@ -201,7 +201,7 @@ void StumpTable::scan_feature(std::size_t f, const double* step, PriceRule rule,
 }
 
 TablePrice StumpTable::collect() const {
-    TablePrice result{false, 0, 0.0, 0, 0.0, 0.0, 0.0};
+    TablePrice result{false, 0, 0.0, 0, 0.0, 0.0, 0.0, 0.0};
     const FeatureBest* best = nullptr;
     for (std::size_t f = 0; f < best_.size(); ++f) {  // in order: the first of equals wins
         result.energy += best_[f].energy;
@@ -212,6 +212,7 @@ TablePrice StumpTable::collect() const {
     }
     if (best == nullptr) return result;
     result.found = true;
+    result.merit = best->score;
     result.threshold = pool_->feature(result.feature).thresholds[best->bin];
     for (std::size_t t = 0; t < n_outputs_; ++t) {
         const double price = prices(result.feature, t)[best->bin];

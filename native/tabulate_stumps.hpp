@@ -32,6 +32,7 @@ struct TablePrice {
     double price;        // of that output, signed
     double max_price;    // largest |price| of all free candidates and outputs
     double energy;       // sum over the whole pool, taken ones included, and all outputs, of price^2
+    double merit;        // what the rule measures of the best: |price|, or sum_t price_t^2 / (1 + g'Pg)
 };
 
 class StumpTable {

@@ -28,6 +28,8 @@ struct VectorOps {
     // prices[k] -= step * along[k]; then squares[k] += prices[k]^2 and largest[k] = max(largest[k], |prices[k]|)
     void (*step_prices)(double step, const double* along, double* prices, double* squares, double* largest,
                         std::size_t n);
+    // out[k] = sqrt(2) cos(phases[k])
+    void (*cosines)(const double* phases, float* out, std::size_t n);
 };
 
 extern const VectorOps kBaselineOps;

@@ -56,6 +56,7 @@ const VectorOps kAvx2Ops = {
     add_lanes<float>,
     add_lanes<double>,
     step_prices_lanes,
+    cosines_lanes,
 };
 
 }  // namespace cgens

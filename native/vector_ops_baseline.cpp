@@ -11,6 +11,7 @@ const VectorOps kBaselineOps = {
     add_lanes<float>,
     add_lanes<double>,
     step_prices_lanes,
+    cosines_lanes,
 };
 
 }  // namespace cgens

@@ -38,5 +38,31 @@ inline void step_prices_lanes(double step, const double* __restrict along, doubl
     }
 }
 
+// cos(2 pi r) for |r| <= 1/2 is a polynomial in r^2 (interpolated at Chebyshev nodes, error below 1e-14): the same
+// bits on every machine, which the C library's cosine does not promise, and a fifth of its time.
+inline void cosines_lanes(const double* __restrict phases, float* __restrict out, std::size_t n) {
+    constexpr double kTurns = 0.15915494309189535;       // 1 / (2 pi)
+    constexpr double kWhole = 6755399441055744.0;        // 1.5 * 2^52: adding it leaves no room for a fraction
+    constexpr double kSqrt2 = 1.4142135623730951;
+    for (std::size_t k = 0; k < n; ++k) {
+        const double turns = phases[k] * kTurns;
+        double r = turns - ((turns + kWhole) - kWhole);
+        r = r < 0.5 ? r : 0.5;  // beyond 2^51 turns, and for NaN
+        r = r > -0.5 ? r : -0.5;
+        const double z = r * r;
+        double sum = -0.03197288513183594;
+        sum = sum * z + 0.27973246574401855;
+        sum = sum * z + -1.713736067712307;
+        sum = sum * z + 7.903422225546089;
+        sum = sum * z + -26.426244477557333;
+        sum = sum * z + 60.24464056710631;
+        sum = sum * z + -85.45681717667905;
+        sum = sum * z + 64.93939402210758;
+        sum = sum * z + -19.73920880217477;
+        sum = sum * z + 0.9999999999999956;
+        out[k] = static_cast<float>(kSqrt2 * sum);
+    }
+}
+
 }  // namespace
 }  // namespace cgens

@@ -35,7 +35,7 @@ def module_name(path: Path) -> str:
 
 
 def test_the_parser_sees_imports():
-    assert imports_of(PACKAGE / "ensemble.py") == {"cgens.types", "cgens.solution_path"}
+    assert imports_of(PACKAGE / "ensemble.py") == {"cgens.types", "cgens.solution_path", "cgens.learner_packs"}
     assert "cgens.estimators.classifier" in imports_of(PACKAGE / "estimators" / "__init__.py")
 
 
@@ -48,13 +48,17 @@ def test_the_loop_knows_neither_masters_nor_weak_learners():
     assert imports_of(PACKAGE / "colgen.py") <= used
 
 
-@pytest.mark.parametrize("name", ["solution_path", "trace", "interrupt", "coding"])
+@pytest.mark.parametrize("name", ["solution_path", "trace", "interrupt", "coding", "learner_packs"])
 def test_what_the_loop_uses_knows_only_types(name):
     assert imports_of(PACKAGE / f"{name}.py") <= {"cgens.types"}
 
 
+def test_matrix_products_know_the_core_alone():
+    assert imports_of(PACKAGE / "blas.py") <= {"cgens._core"}
+
+
 def test_an_ensemble_knows_types_and_its_path():
-    assert imports_of(PACKAGE / "ensemble.py") <= {"cgens.types", "cgens.solution_path"}
+    assert imports_of(PACKAGE / "ensemble.py") <= {"cgens.types", "cgens.solution_path", "cgens.learner_packs"}
 
 
 @pytest.mark.parametrize("folder", ["masters", "weak_learners"])
@@ -62,7 +66,8 @@ def test_masters_and_families_know_types_and_their_own_folder(folder):
     other = {"masters": "weak_learners", "weak_learners": "masters"}[folder]
     for path in sorted((PACKAGE / folder).rglob("*.py")):
         for name in imports_of(path):
-            assert name in ("cgens.types", "cgens._core") or name.startswith(f"cgens.{folder}"), f"{path.name}: {name}"
+            known = ("cgens.types", "cgens._core", "cgens.blas", "cgens.learner_packs")
+            assert name in known or name.startswith(f"cgens.{folder}"), f"{path.name}: {name}"
             assert not name.startswith(f"cgens.{other}")
 
 

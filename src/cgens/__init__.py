@@ -4,13 +4,14 @@ from importlib.metadata import version
 
 from cgens.c_path import path
 from cgens.colgen import generate_columns
-from cgens.estimators import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor, CGEnsRegressorCV
+from cgens.estimators import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor, CGEnsRegressorCV, FourierSelector
 
 __all__ = [
     "CGEnsClassifier",
     "CGEnsClassifierCV",
     "CGEnsRegressor",
     "CGEnsRegressorCV",
+    "FourierSelector",
     "__version__",
     "generate_columns",
     "path",

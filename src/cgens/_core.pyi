@@ -179,7 +179,7 @@ class StumpTable:
         step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         denominator: float,
         gain: bool,
-    ) -> tuple[bool, int, float, int, float, float, float]:
+    ) -> tuple[bool, int, float, int, float, float, float, float]:
         """Change the duals by -direction step'. Returns as find_best does."""
 
     def change_curvature(
@@ -189,9 +189,9 @@ class StumpTable:
     ) -> None:
         """Change g'Pg alone."""
 
-    def find_best(self, gain: bool) -> tuple[bool, int, float, int, float, float, float]:
+    def find_best(self, gain: bool) -> tuple[bool, int, float, int, float, float, float, float]:
         """
-        The best free stump. Returns (found, feature, threshold, output, price, max_price, energy).
+        The best free stump. Returns (found, feature, threshold, output, price, max_price, energy, merit).
         """
 
     def respond(self, feature: int, threshold: float) -> NDArray[numpy.int8]:
@@ -248,6 +248,84 @@ class StepTables:
         n_threads: int,
     ) -> NDArray[numpy.float64]: ...
 
+@overload
+def price_candidates(
+    responses: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    duals: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    n_threads: int,
+) -> NDArray[numpy.float64]:
+    """
+    responses duals', flat, one row a candidate; both have one column a training row.
+    """
+
+@overload
+def price_candidates(
+    responses: Annotated[NDArray[numpy.int8], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    duals: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    n_threads: int,
+) -> NDArray[numpy.float64]: ...
+def padded_length(n: int) -> int:
+    """How long a row of responses must be: n rounded up to whole lanes."""
+
+def take_cosines(
+    phases: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    n_threads: int,
+) -> NDArray[numpy.float32]:
+    """sqrt(2) cos(phases), flat."""
+
+class TreeGrower:
+    """Grows small trees on a vector of prices over a pool's bins."""
+
+    def __init__(
+        self,
+        pool: StumpPool,
+        weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        n_threads: int,
+    ) -> None: ...
+    def grow(
+        self,
+        along: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        allowed: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        max_leaves: int,
+        min_weight: float,
+        real: bool,
+    ) -> tuple[
+        NDArray[numpy.int32],
+        NDArray[numpy.int32],
+        NDArray[numpy.int32],
+        NDArray[numpy.float64],
+        NDArray[numpy.float64],
+        NDArray[numpy.float64],
+        NDArray[numpy.int32],
+    ]:
+        """
+        Returns (features, left, right, thresholds, sums, weights) of the nodes, and the leaf of every row.
+        """
+
+@overload
+def respond_trees(
+    X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
+    begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    features: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    thresholds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_threads: int,
+) -> NDArray[numpy.float32]:
+    """Responses of trees on new rows, flat, row by row."""
+
+@overload
+def respond_trees(
+    X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
+    begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    features: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    thresholds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_threads: int,
+) -> NDArray[numpy.float32]: ...
 @overload
 def order_rows(
     X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],

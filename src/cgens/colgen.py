@@ -327,13 +327,20 @@ def check_problem(target: Floats, weight: Floats, n_rows: int, tol: float) -> No
 
 def check_column(column: Column, taken: dict[Hashable, None], n_rows: int, number: int) -> None:
     """Raise a sentence where a family broke its promise: the author of a new one will want to know."""
-    family, response = type(column.learner).__name__, column.response
-    where = f"Column {number} ({family}):"
-    if response.shape != (n_rows,):
-        raise ValueError(f"{where} the response has the shape {response.shape}, not ({n_rows},).")
+    response = column.response
+    where = f"Round {number} ({family_name(column.learner)}):"
+    if np.shape(response) != (n_rows,):
+        raise ValueError(f"{where} the response has the shape {np.shape(response)}, not ({n_rows},).")
+    if not isinstance(response, np.ndarray):
+        raise TypeError(f"{where} the response is a {type(response).__name__}; make it a NumPy array.")
     if response.dtype not in (np.int8, np.float32, np.float64):
         raise TypeError(f"{where} the response is {response.dtype}; make it int8 where it is +-1, else float32 or 64.")
     if not (np.isfinite(column.score) and np.isfinite(np.sum(response))):
         raise ValueError(f"{where} the response or its price {column.score} is NaN or infinite.")
     if column.learner.key in taken:
         raise ValueError(f"{where} the learner {column.learner} was taken before; price must leave out taken keys.")
+
+
+def family_name(learner: Learner) -> str:
+    """Return the class of a learner, of one in a mixture that of its own."""
+    return type(getattr(learner, "learner", learner)).__name__

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cgens.learner_packs import pack_learners, respond_packs
 from cgens.solution_path import SolutionPath
 from cgens.types import AnyArray, Floats, Learner, LearnerPack
 
@@ -49,7 +50,7 @@ class Ensemble:
         weights, intercept = path[-1]
         for array in (weights, intercept):
             array.setflags(write=False)
-        return Ensemble(tuple(learners), weights, intercept, np.array(means), path, _pack(learners))
+        return Ensemble(tuple(learners), weights, intercept, np.array(means), path, pack_learners(learners))
 
     def __len__(self) -> int:
         return len(self.learners)
@@ -60,20 +61,21 @@ class Ensemble:
 
     def respond(self, X: AnyArray, n_threads: int = 1) -> AnyArray:
         """Return h_j(x_i), shape (n, J); int8 where all learners are +-1."""
-        parts = [(columns, pack.respond(X, n_threads)) for columns, pack in self._packs]
-        if len(parts) == 1:
-            return parts[0][1]
-        dtype = np.result_type(np.int8, *(part.dtype for _, part in parts))
-        responses = np.empty((len(X), len(self)), dtype=dtype)
-        for columns, part in parts:
-            responses[:, columns] = part
-        return responses
+        return respond_packs(self._packs, len(self), X, n_threads)
 
     def decision(self, X: AnyArray, n_threads: int = 1) -> Floats:
         """Return F(x), shape (n, l)."""
         total = np.tile(self.intercept, (len(X), 1))
         for columns, pack in self._packs:
             total += pack.decision(X, self.weights[columns], n_threads)
+        return total
+
+    def part(self, columns: Sequence[int], X: AnyArray, n_threads: int = 1) -> Floats:
+        """Return what some of the columns contribute to F(x), shape (n, l)."""
+        own = pack_learners([self.learners[j] for j in columns])
+        total = np.zeros((len(X), len(self.intercept)))
+        for places, pack in own:
+            total += pack.decision(X, self.weights[np.asarray(columns)[places]], n_threads)
         return total
 
     def staged(self, X: AnyArray, n_threads: int = 1) -> Iterator[Floats]:
@@ -93,40 +95,3 @@ class Ensemble:
             named[f"pack{number}.columns"] = columns
             named.update({f"pack{number}.{name}": values for name, values in pack.arrays().items()})
         return named
-
-
-def _pack(learners: Sequence[Learner]) -> tuple[tuple[AnyArray, LearnerPack], ...]:
-    families: dict[type, list[int]] = {}
-    for j, learner in enumerate(learners):
-        families.setdefault(type(learner), []).append(j)
-    packs = []
-    for family, columns in families.items():
-        members = [learners[j] for j in columns]
-        pack = family.pack(members) if hasattr(family, "pack") else PlainPack(members)
-        packs.append((np.array(columns), pack))
-    return tuple(packs)
-
-
-class PlainPack:
-    """Learners of a family without a ``pack`` of its own: asked one by one."""
-
-    def __init__(self, learners: Sequence[Learner]) -> None:
-        self._learners = tuple(learners)
-
-    def __len__(self) -> int:
-        return len(self._learners)
-
-    def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
-        """Return the responses, shape (n, J)."""
-        return np.column_stack([learner.respond(X) for learner in self._learners])
-
-    def decision(self, X: AnyArray, weights: Floats, n_threads: int) -> Floats:
-        """Return responses @ weights, shape (n, l)."""
-        total = np.zeros((len(X), weights.shape[1]))
-        for learner, weight in zip(self._learners, weights, strict=True):
-            total += np.multiply.outer(learner.respond(X), weight)
-        return total
-
-    def arrays(self) -> dict[str, AnyArray]:
-        """Return nothing: what such a learner consists of, only its author knows."""
-        return {}

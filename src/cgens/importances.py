@@ -1,25 +1,23 @@
-"""How much each feature moves the decision of an ensemble of stumps."""
+"""How much features and families move the decision of an ensemble."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from cgens.ensemble import Ensemble
-from cgens.types import Floats
-from cgens.weak_learners import StumpLearner
+from cgens.types import AnyArray, Floats
+from cgens.weak_learners import MemberLearner, StumpLearner, TreeLearner
 
 
-def stump_importances(ensemble: Ensemble, n_features: int) -> Floats:
-    """Return the standard deviation of each feature's part of the decision, as a share of the sum.
-
-    A feature's part is g_f(x) = sum over its stumps of w_j h_j(x). Two stumps on one feature are nested: with
-    p = P(x > t), both are passed with the smaller of the two probabilities, so that cov = 4 (min(p, p') - p p'), and
-    the spread of g_f over the training rows follows from the stumps' means alone.
+def feature_importances(ensemble: Ensemble, n_features: int) -> Floats:
+    """Return each feature's importance as a share of the sum, shape (n_features,): of stumps or of trees.
 
     Parameters
     ----------
     ensemble : Ensemble
-        Of stumps.
+        Of stumps, or of trees.
     n_features : int
 
     Returns
@@ -27,9 +25,24 @@ def stump_importances(ensemble: Ensemble, n_features: int) -> Floats:
     importances : ndarray of shape (n_features,)
         All 0 for a model without columns.
     """
+    if all(isinstance(learner, StumpLearner) for learner in ensemble.learners):
+        spread = stump_spread(ensemble, n_features)
+    elif all(isinstance(learner, TreeLearner) for learner in ensemble.learners):
+        spread = tree_spread(ensemble, n_features)
+    else:
+        raise AttributeError("feature_importances_ is defined for ensembles of stumps and for ensembles of trees only.")
+    total = spread.sum()
+    return spread / total if total > 0 else spread
+
+
+def stump_spread(ensemble: Ensemble, n_features: int) -> Floats:
+    """Return the standard deviation of each feature's part of the decision.
+
+    A feature's part is g_f(x) = sum over its stumps of w_j h_j(x). Two stumps on one feature are nested: with
+    p = P(x > t), both are passed with the smaller of the two probabilities, so that cov = 4 (min(p, p') - p p'), and
+    the spread of g_f over the training rows follows from the stumps' means alone.
+    """
     stumps = [learner for learner in ensemble.learners if isinstance(learner, StumpLearner)]
-    if len(stumps) != len(ensemble):
-        raise AttributeError("feature_importances_ is defined for ensembles of stumps only.")
     features = np.array([stump.feature for stump in stumps], dtype=np.intp)
     polarities = np.array([stump.polarity for stump in stumps], dtype=np.float64)
     above = (1 + polarities * ensemble.means) / 2
@@ -39,5 +52,51 @@ def stump_importances(ensemble: Ensemble, n_features: int) -> Floats:
         weights = ensemble.weights[own] * polarities[own, None]
         covariance = 4 * (np.minimum.outer(above[own], above[own]) - np.outer(above[own], above[own]))
         spread[feature] = np.sqrt(np.maximum(np.einsum("jt,jk,kt->", weights, covariance, weights), 0.0))
+    return spread
+
+
+def tree_spread(ensemble: Ensemble, n_features: int) -> Floats:
+    """Return the sum over all splits on each feature of |w_j| times the deviation that the split gives its tree.
+
+    A split of a node of weight c into parts of weights a and b adds c (a/c)(b/c) (mean_a - mean_b)^2 to the variance of
+    h over the training rows; a feature's share of a tree's variance is the sum over its splits, and the tree counts
+    with the deviation of w_j h_j.
+    """
+    spread = np.zeros(n_features)
+    for tree, weight in zip(ensemble.learners, ensemble.weights, strict=True):
+        assert isinstance(tree, TreeLearner)
+        means = np.where(tree.features < 0, tree.values.astype(np.float64), 0.0)
+        variance = np.zeros(n_features)
+        for node in range(len(tree.features) - 1, -1, -1):  # children come after their parents
+            feature = tree.features[node]
+            if feature < 0:
+                continue
+            children = [tree.left[node], tree.right[node]]
+            a, b = tree.cover[children]
+            means[node] = (a * means[children[0]] + b * means[children[1]]) / (a + b)
+            variance[feature] += a * b / (a + b) * (means[children[0]] - means[children[1]]) ** 2
+        total = variance.sum()
+        if total > 0:
+            spread += variance / np.sqrt(total) * np.sqrt(np.sum(weight**2))
+    return spread
+
+
+def family_shares(
+    ensemble: Ensemble, names: Sequence[str], X: AnyArray, sample_weight: Floats, n_threads: int
+) -> dict[str, float]:
+    """Return the standard deviation of each family's part of the decision over the rows of X, as a share of the sum.
+
+    A family's part is g_k(x) = sum over its learners of w_j h_j(x), its function in the sum of kernels.
+    """
+    share = sample_weight / sample_weight.sum()
+    spread = np.zeros(len(names))
+    for number in range(len(names)):
+        places = [
+            j for j, own in enumerate(ensemble.learners) if isinstance(own, MemberLearner) and own.member == number
+        ]
+        if places:
+            part = ensemble.part(places, X, n_threads)
+            centred = part - np.sum(share[:, None] * part, axis=0)
+            spread[number] = np.sqrt(np.sum(share[:, None] * centred**2))
     total = spread.sum()
-    return spread / total if total > 0 else spread
+    return dict(zip(names, (spread / total if total > 0 else spread).tolist(), strict=True))

@@ -113,19 +113,20 @@ class Pricing:
     column : Column or None
         The best one outside the working set; None where every candidate is taken or priced 0.
     max_price : float or None
-        Largest |price| outside the working set, where that is another column's (by the rule "gain"); None where it is
-        the column's own.
+        Largest |price| outside the working set; None where it is the column's own.
     n_candidates : int or None
-        Size of the pool; None where the pool is not finite (fresh samples, learned features) or does not hold the
-        whole working set (a warm start from another pool).
+        Size of the pool; None where it has no end (fresh samples, trees), or lacks a column of the working set.
     energy : float or None
         Sum of price^2 over the whole pool, the working set included; None as above.
+    merit : float or None
+        What the rule measures of the column: |score|, or by "gain" twice the fall of the objective; None: not known.
     """
 
     column: Column | None
     n_candidates: int | None = None
     energy: float | None = None
     max_price: float | None = None
+    merit: float | None = None
 
     def largest_price(self) -> float:
         """Return the largest |price| outside the working set."""
@@ -135,9 +136,9 @@ class Pricing:
 
 
 class Curvature(Protocol):
-    """What a least-squares master knows about columns outside: P, with which a column g lowers the objective.
+    """What a least-squares master knows about columns g outside: 1/2 sum_t (g'R_t)^2 / (1 + g'Pg) is what g is worth.
 
-    The objective falls by 1/2 sum_t (g'R_t)^2 / (1 + g'Pg) when g is added. Each added column h changes P by rank one,
+    So far does the objective fall when g is added. Each added column h changes P by rank one,
     P <- P - p p' / (1 + h'p) with p = Ph, and the duals with it, R <- R - p k' with k = h'R / (1 + h'p).
     """
 
@@ -222,8 +223,7 @@ class MasterSolution:
     n_iter : int
         Sweeps, iterations or whatever the solver counts.
     step : RankOneStep or None
-        How the weights came from those of the last solve, where that was by rank one: what a fit then remembers of
-        the round, and what makes staged predictions cheap.
+        How the weights came from those of the last solve, where that was by rank one: all that a fit then remembers.
     """
 
     weights: Floats

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.tree import DecisionTreeClassifier
 
 from cgens.coding import simplex_codes
 from cgens.masters import Hinge, LeastSquares
 from cgens.types import MasterSolution
-from cgens.weak_learners import Stump
+from cgens.weak_learners import Box, Fourier, Linear, Mixture, Perceptron, SklearnLearner, Stump, Tree
 from tests.contract.cosines import Cosines
 from tests.reference import naive_hinge
 from tests.reference.naive_least_squares import ls_dual, ls_primal
@@ -123,11 +124,15 @@ def least_squares_case(C: float, make_target: Callable[..., np.ndarray]) -> Mast
 
 @dataclass(frozen=True)
 class FamilyCase:
-    """A family, whether its pool is finite, and all its candidates given a live pricer (finite pools only)."""
+    """A family, whether its pool is finite, and all its candidates given a live pricer (finite pools only).
+
+    `in_loop`: whether it also goes through every test of the loop, with every master. Variants of one family need not.
+    """
 
     spec: Any
     finite: bool
     candidates: Callable[[Any, np.ndarray], list[Any]] | None = None
+    in_loop: bool = True
 
 
 def all_stumps(pricer: Any, X: np.ndarray) -> list[Any]:
@@ -142,6 +147,18 @@ def all_stumps(pricer: Any, X: np.ndarray) -> list[Any]:
                 seen.add(response.tobytes())
                 learners.append(learner)
     return learners
+
+
+def drawn(pricer: Any, X: np.ndarray) -> list[Any]:
+    """Return what was drawn."""
+    return pricer.pool()
+
+
+def mixed(pricer: Any, X: np.ndarray) -> list[Any]:
+    """Return the stumps, cosines and inputs of the mixture."""
+    stumps, cosines, inputs = pricer.pricers
+    own = [all_stumps(stumps, X), cosines.pool(), inputs.pool()]
+    return [pricer.learner(number, learner) for number, learners in enumerate(own) for learner in learners]
 
 
 MASTERS: dict[str, MasterCase] = {
@@ -159,9 +176,26 @@ MASTERS: dict[str, MasterCase] = {
 
 FAMILIES: dict[str, FamilyCase] = {
     "stump": FamilyCase(Stump(), True, all_stumps),
-    "stump, few bins": FamilyCase(Stump(max_bins=5), True, all_stumps),
+    "stump, few bins": FamilyCase(Stump(max_bins=5), True, all_stumps, in_loop=False),
     "stump, every midpoint": FamilyCase(Stump(max_bins=None), True, all_stumps),
     "cosines": FamilyCase(Cosines(), True, lambda pricer, X: pricer.learners),
     "cosines in float32": FamilyCase(Cosines(dtype="float32"), True, lambda pricer, X: pricer.learners),
     "fresh cosines": FamilyCase(Cosines(fresh=True), False),
+    "fourier": FamilyCase(Fourier(n_candidates=60), True, drawn),
+    "fourier, sparse, of several widths": FamilyCase(
+        Fourier(["scale", "median", 0.1], 60, n_inputs=[1, 2], standardize=True), True, drawn, False
+    ),
+    "fourier, orthogonal": FamilyCase(Fourier("median", 60, orthogonal=True), True, drawn, in_loop=False),
+    "fourier, fresh": FamilyCase(Fourier(n_candidates=40, pool="fresh"), False, in_loop=False),
+    "perceptron": FamilyCase(Perceptron(60), True, drawn),
+    "perceptron, sparse": FamilyCase(Perceptron(60, n_inputs=2, standardize=True), True, drawn, in_loop=False),
+    "perceptron, fresh": FamilyCase(Perceptron(40, pool="fresh", orthogonal=True), False, in_loop=False),
+    "box": FamilyCase(Box(n_candidates=60), True, drawn),
+    "box, fresh": FamilyCase(Box([1, 2, 3], 40, pool="fresh"), False, in_loop=False),
+    "linear": FamilyCase(Linear(), True, drawn, in_loop=False),
+    "tree": FamilyCase(Tree(4), False),
+    "tree, signs": FamilyCase(Tree(5, leaves="sign", min_samples_leaf=2), False, in_loop=False),
+    "scikit-learn's": FamilyCase(SklearnLearner(DecisionTreeClassifier(max_depth=2)), False, in_loop=False),
+    "mixture": FamilyCase(Mixture([Stump(), (Fourier(n_candidates=30), [0, 2]), Linear()]), True, mixed),
+    "mixture with trees": FamilyCase(Mixture([Stump(), Tree(3), Cosines()]), False, in_loop=False),
 }

@@ -22,12 +22,12 @@ def master(request):
     return MASTERS[request.param]
 
 
-@pytest.fixture(params=FAMILIES)
+@pytest.fixture(params=[name for name, case in FAMILIES.items() if case.in_loop])
 def family(request):
     return FAMILIES[request.param]
 
 
-@pytest.fixture(params=[name for name, case in FAMILIES.items() if case.finite])
+@pytest.fixture(params=[name for name, case in FAMILIES.items() if case.finite and case.in_loop])
 def finite_family(request):
     return FAMILIES[request.param]
 
@@ -154,7 +154,8 @@ def test_epsilon_is_an_absolute_threshold(master, family, data):
     _, trace = run(master, family, data, max_columns=1)
     first = trace.score[1]
     _, empty = run(master, family, data, max_columns=0)
-    most = 1.01 * first if family.finite else np.abs(empty.duals).sum()  # no response is larger than 1
+    # Of 60 rows, no response of variance 1 is larger than sqrt(60).
+    most = 1.01 * first if family.finite else 8 * np.abs(empty.duals).sum()
     none, nothing = run(master, family, data, epsilon=most)
     assert len(none) == 0
     assert nothing.certificate.status is Status.OPTIMAL

@@ -55,9 +55,9 @@ class NaiveTable:
                 best, best_score = k, score
         energy = np.sum(self.prices**2)
         if best is None:
-            return (False, 0, 0.0, 0, 0.0, max_price, energy)
+            return (False, 0, 0.0, 0, 0.0, max_price, energy, 0.0)
         output = int(np.argmax(np.abs(self.prices[best])))
-        return (True, *self.stumps[best].key, output, self.prices[best, output], max_price, energy)
+        return (True, *self.stumps[best].key, output, self.prices[best, output], max_price, energy, best_score)
 
 
 def whole_diagonal(rng, m):
@@ -185,7 +185,7 @@ def test_duals_of_zero_find_nothing(rule):
     X = TABLES["few values"]
     table = StumpTable(make_pool(X), 2, 1)
     table.set_curvature(np.ones(len(X)))
-    nothing = (False, 0, 0.0, 0, 0.0, 0.0, 0.0)
+    nothing = (False, 0, 0.0, 0, 0.0, 0.0, 0.0, 0.0)
     assert table.find_best(RULES[rule]) == nothing, "before any duals"
     table.set_duals(np.zeros((len(X), 2)))
     assert table.find_best(RULES[rule]) == nothing
@@ -201,7 +201,7 @@ def test_constant_features_have_no_stumps(rule, rng):
     assert pool.n_candidates == 0
     table.set_curvature(np.ones(12))
     table.set_duals(rng.normal(size=(12, 2)))
-    assert table.find_best(RULES[rule]) == (False, 0, 0.0, 0, 0.0, 0.0, 0.0)
+    assert table.find_best(RULES[rule]) == (False, 0, 0.0, 0, 0.0, 0.0, 0.0, 0.0)
     assert not table.change(rng.normal(size=12), np.ones(2), 2.0, RULES[rule])[0]
 
 
@@ -214,7 +214,7 @@ def test_one_output_gives_the_bits_of_the_scan(name, rng):
     for duals in (real, small_integers(rng, len(X)), np.zeros(len(X)), 1e-9 * real, real):
         table.set_duals(duals[:, None])
         found, feature, threshold, price, energy = scan.price(duals)
-        assert table.find_best(False) == (found, feature, threshold, 0, price, abs(price), energy)
+        assert table.find_best(False) == (found, feature, threshold, 0, price, abs(price), energy, abs(price))
         if found:
             pool.take(feature, threshold)
 
@@ -241,7 +241,7 @@ def test_real_duals_are_priced_to_rounding(scale, rng):
     table, naive = StumpTable(make_pool(X), 2, 1), NaiveTable(X, 2)
     for other in (table, naive):
         other.set_duals(duals)
-    found, feature, threshold, output, price, max_price, _ = table.find_best(False)
+    found, feature, threshold, output, price, max_price, *_ = table.find_best(False)
     expected = naive.find_best("max")
     assert found
     assert (feature, threshold, output) == expected[1:4]
@@ -344,7 +344,8 @@ def test_row_numbers_beyond_sixteen_bits(n, rng):
     for after in (duals, duals - np.outer(direction, step)):
         prices = responses.T @ after
         k, output = np.unravel_index(np.argmax(np.abs(prices)), prices.shape)
-        expected = (True, *keys[k], output, prices[k, output], np.abs(prices).max(), np.sum(prices**2))
+        largest = np.abs(prices).max()
+        expected = (True, *keys[k], output, prices[k, output], largest, np.sum(prices**2), largest)
         assert table.find_best(False) == expected
         for (feature, threshold), own in zip(keys, prices, strict=True):
             assert table.entries(feature, int(threshold))[:2].tolist() == own.tolist()

@@ -2,7 +2,8 @@
 
 from cgens.estimators.classifier import CGEnsClassifier
 from cgens.estimators.classifier_cv import CGEnsClassifierCV
+from cgens.estimators.fourier_selector import FourierSelector
 from cgens.estimators.regressor import CGEnsRegressor
 from cgens.estimators.regressor_cv import CGEnsRegressorCV
 
-__all__ = ["CGEnsClassifier", "CGEnsClassifierCV", "CGEnsRegressor", "CGEnsRegressorCV"]
+__all__ = ["CGEnsClassifier", "CGEnsClassifierCV", "CGEnsRegressor", "CGEnsRegressorCV", "FourierSelector"]

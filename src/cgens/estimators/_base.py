@@ -20,17 +20,19 @@ from cgens.estimators._inputs import validated
 from cgens.estimators._parameters import (
     check_count,
     check_positive,
+    for_features,
     resolve_c,
     resolve_pricing,
     resolve_threads,
     resolve_weak_learner,
     total_weight,
 )
-from cgens.importances import stump_importances
+from cgens.importances import family_shares, feature_importances
 from cgens.masters import Hinge, LeastSquares
 from cgens.progress import ProgressBar
 from cgens.sample_order import SampleOrder
-from cgens.types import AnyArray, Floats, Status
+from cgens.types import AnyArray, Floats, Status, WeakLearner
+from cgens.weak_learners import Mixture
 
 #: The masters behind the names of losses.
 MASTERS: dict[str, type] = {"hinge": Hinge, "least_squares": LeastSquares, "squared": LeastSquares}
@@ -109,7 +111,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         try:
             self.ensemble_, self.trace_ = generate_columns(
                 MASTERS[problem.loss](self.C_),
-                resolve_weak_learner(self.weak_learner),
+                self._family(),
                 problem.X,
                 target,
                 sample_weight=weight,
@@ -131,6 +133,21 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         self.duals_ = _flat(order.spread_duals(self.trace_.duals))
         bound_duals = self.trace_.bound_duals
         self.bound_duals_ = None if bound_duals is None else _flat(order.spread_duals(bound_duals))
+        self._store_shares(problem.X, order.rows, weight, n_threads)
+
+    def _family(self) -> WeakLearner:
+        """Return the weak learners, those of a mixture on their columns of the data."""
+        family = resolve_weak_learner(self.weak_learner)
+        return for_features(family, getattr(self, "feature_names_in_", None), self.n_features_in_)
+
+    def _store_shares(self, X: AnyArray, rows: AnyArray, weight: Floats, n_threads: int) -> None:
+        """Keep how much each family of a mixture contributes; without a mixture there is nothing to share."""
+        family = resolve_weak_learner(self.weak_learner)
+        if isinstance(family, Mixture):
+            names = [member.name for member in family.members()]
+            self.family_shares_ = family_shares(self.ensemble_, names, X[rows], weight, n_threads)
+        elif hasattr(self, "family_shares_"):
+            del self.family_shares_
 
     def _check_parameters(self, losses: tuple[str, ...]) -> None:
         """Refuse what can be refused before the data are looked at."""
@@ -191,7 +208,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     def feature_importances_(self) -> Floats:
         """Spread of each feature's part of the decision over the training rows, as a share of the sum."""
         check_is_fitted(self, "ensemble_")
-        return stump_importances(self.ensemble_, self.n_features_in_)
+        return feature_importances(self.ensemble_, self.n_features_in_)
 
 
 def _flat(duals: Floats) -> Floats:

@@ -12,10 +12,17 @@ import numpy as np
 
 from cgens._core import default_threads, usable_threads
 from cgens.types import Floats, Rule, WeakLearner
-from cgens.weak_learners import Stump
+from cgens.weak_learners import Box, Fourier, Linear, Mixture, Perceptron, Stump, Tree
 
 #: Names that `weak_learner` takes.
-WEAK_LEARNERS: dict[str, type] = {"stump": Stump}
+WEAK_LEARNERS: dict[str, type] = {
+    "stump": Stump,
+    "perceptron": Perceptron,
+    "fourier": Fourier,
+    "tree": Tree,
+    "box": Box,
+    "linear": Linear,
+}
 
 #: (c, p) of each loss: ``C="scale"`` is c / (total weight of the rows)^p, docs/decisions/0004-default-C.md.
 SCALE_RULE = {"hinge": (7.0, 1), "least_squares": (0.01, 0), "squared": (0.003, 0)}
@@ -36,7 +43,9 @@ def check_count(name: str, value: object) -> int:
 
 
 def resolve_weak_learner(value: Any) -> WeakLearner:
-    """Return the family that a name or an object stands for."""
+    """Return the family that a name, an object or a list of them stands for."""
+    if isinstance(value, list):
+        return Mixture([_resolve_member(entry) for entry in value])
     if isinstance(value, str):
         if value not in WEAK_LEARNERS:
             raise ValueError(f"weak_learner must be one of {sorted(WEAK_LEARNERS)} or an object; got {value!r}.")
@@ -44,10 +53,25 @@ def resolve_weak_learner(value: Any) -> WeakLearner:
         return family
     if isinstance(value, type) or not hasattr(value, "begin"):
         raise TypeError(
-            f"weak_learner must be one of {sorted(WEAK_LEARNERS)} or a family of weak learners, an object with a "
-            f"method begin(sample, rng, n_threads) such as cgens.weak_learners.Stump(); got {value!r}."
+            f"weak_learner must be one of {sorted(WEAK_LEARNERS)}, a family of weak learners, an object with a method "
+            "begin(sample, rng, n_threads) such as cgens.weak_learners.Stump(), or a list of these for a mixture; got "
+            f"{value!r}."
         )
     return value  # type: ignore[no-any-return]
+
+
+def _resolve_member(entry: Any) -> Any:
+    """Return an entry of a list with its name resolved: a family, or a pair of one and its columns."""
+    if isinstance(entry, tuple) and len(entry) == 2:
+        return resolve_weak_learner(entry[0]), entry[1]
+    return resolve_weak_learner(entry)
+
+
+def for_features(family: WeakLearner, names: Any, n_features: int) -> WeakLearner:
+    """Return the family with the names of columns resolved, and its parameters checked as far as they can be."""
+    if isinstance(family, Mixture):
+        return family.for_features(names, n_features)
+    return family
 
 
 def total_weight(weights: Floats) -> float:

@@ -18,8 +18,8 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
+from cgens.blas import ONE_BLAS_THREAD
 from cgens.c_path import path
 from cgens.colgen import LOOSE_TOL
 from cgens.estimators._base import MASTERS, EnsembleEstimator, FitProblem
@@ -28,7 +28,6 @@ from cgens.estimators._parameters import (
     check_positive,
     resolve_pricing,
     resolve_threads,
-    resolve_weak_learner,
 )
 from cgens.progress import ProgressBar
 from cgens.types import AnyArray, Floats, Round
@@ -262,7 +261,7 @@ class _Search:
         order, weight = problem.order(own_weight, n_threads)
         found = path(
             MASTERS[problem.loss](sorted(self.Cs)[len(self.Cs) // 2]),
-            resolve_weak_learner(self.judge.weak_learner),
+            self.judge._family(),
             problem.X,
             problem.target[order.rows],
             self.Cs,
@@ -282,30 +281,6 @@ class _Search:
             for stage, decisions in zip(found.stages, found.decisions(X, n_threads), strict=True)
         }
         return np.array([scores[min(stage, found.stages[-1])] for stage in self.stages]).T
-
-
-class _OneBlasThread:
-    """Keeps BLAS at one thread while anybody is within: the limit is the process's, and searches may overlap."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._n_within = 0
-        self._limits: Any = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._n_within == 0:
-                self._limits = threadpool_limits(1, user_api="blas")
-            self._n_within += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._n_within -= 1
-            if self._n_within == 0:
-                self._limits.restore_original_limits()
-
-
-ONE_BLAS_THREAD = _OneBlasThread()
 
 
 class _SearchProgress:

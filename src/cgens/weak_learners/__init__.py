@@ -1,5 +1,29 @@
 """Weak-learner families: what the ensemble is made of. One a file."""
 
+from cgens.weak_learners.box import Box, BoxLearner
+from cgens.weak_learners.fourier import Fourier, FourierLearner
+from cgens.weak_learners.linear import Linear, LinearLearner
+from cgens.weak_learners.mixture import MemberLearner, Mixture
+from cgens.weak_learners.perceptron import Perceptron, PerceptronLearner
+from cgens.weak_learners.sklearn_learner import FittedLearner, SklearnLearner
 from cgens.weak_learners.stump import Stump, StumpLearner
+from cgens.weak_learners.tree import Tree, TreeLearner
 
-__all__ = ["Stump", "StumpLearner"]
+__all__ = [
+    "Box",
+    "BoxLearner",
+    "FittedLearner",
+    "Fourier",
+    "FourierLearner",
+    "Linear",
+    "LinearLearner",
+    "MemberLearner",
+    "Mixture",
+    "Perceptron",
+    "PerceptronLearner",
+    "SklearnLearner",
+    "Stump",
+    "StumpLearner",
+    "Tree",
+    "TreeLearner",
+]

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence, Set
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from cgens._core import StepTables, StumpPool, StumpScan, StumpTable, respond_stumps
-from cgens.types import AnyArray, Column, Curvature, Duals, Floats, Integers, Pricing, Rule, Sample
-
-#: found, feature, threshold, output, price, max_price, energy: see `StumpTable.find_best`.
-Found: TypeAlias = tuple[bool, int, float, int, float, float, float]
-
-#: Make the table of prices anew where rounding may have moved a price by this share of the largest.
-DRIFT_TOL = 1e-9
+from cgens.types import AnyArray, Column, Duals, Floats, Integers, Pricing, Rule, Sample
+from cgens.weak_learners.price_table import Found, PriceTable
 
 
 class Stump(BaseEstimator):  # type: ignore[misc]
@@ -118,19 +114,20 @@ class StumpPricer:
             self._complete &= isinstance(key, StumpKey) and self._take(key)
             self._seen.add(key)
         if duals.curvature is None and self._table is None:
-            found, feature, threshold, output, price, max_price, energy = self._scan(duals.array)
+            best = self._scan(duals.array)
             respond = self._pool.respond
         else:
             if self._table is None:
-                self._table = PriceTable(self._pool, self._n_threads)
-            found, feature, threshold, output, price, max_price, energy = self._table.price(duals, rule)
-            respond = self._table.respond
+                self._table = PriceTable(partial(StumpTable, self._pool, n_threads=self._n_threads))
+            best = self._table.price(duals, rule)
+            respond = self._table.table.respond  # type: ignore[attr-defined]
         column = None
-        if found:
-            column = Column(StumpLearner(feature, threshold), respond(feature, threshold), price, output)
+        if best.found:
+            learner = StumpLearner(best.place, best.threshold)
+            column = Column(learner, respond(best.place, best.threshold), best.price, best.output)
         if not self._complete:
-            return Pricing(column, max_price=max_price)
-        return Pricing(column, self._pool.n_candidates, energy, max_price)
+            return Pricing(column, max_price=best.max_price, merit=best.merit)
+        return Pricing(column, self._pool.n_candidates, best.energy, best.max_price, best.merit)
 
     def _scan(self, duals: Floats) -> Found:
         """Price every output by itself, and return the best of all."""
@@ -139,7 +136,8 @@ class StumpPricer:
         outputs = [scan.price(own) for scan, own in zip(self._scans, np.ascontiguousarray(duals.T), strict=True)]
         best = max(range(len(outputs)), key=lambda t: abs(outputs[t][3]))
         found, feature, threshold, price, _ = outputs[best]
-        return found, feature, threshold, best, price, abs(price), sum(output[4] for output in outputs)
+        energy = sum(output[4] for output in outputs)
+        return Found(found, feature, threshold, best, price, abs(price), energy, abs(price))
 
     def _take(self, key: StumpKey) -> bool:
         """Take the stump's response out of the search; False where it is not in the pool, or was taken before."""
@@ -155,73 +153,6 @@ class StumpPricer:
     def pool(self) -> list[Floats]:
         """Return the thresholds of every feature, those with a repeated response included."""
         return [self._pool.thresholds(f) for f in range(self._pool.n_features)]
-
-
-class PriceTable:
-    """All prices, and g'Pg of all stumps where the gain is asked for, brought up to date column by column."""
-
-    def __init__(self, pool: StumpPool, n_threads: int) -> None:
-        self._pool = pool
-        self._n_threads = n_threads
-        self._table: StumpTable | None = None
-        self._n_priced = 0  # columns whose change is in the prices
-        self._n_curved: int | None = None  # and in g'Pg; None where that is not kept
-        self._duals: Duals | None = None  # those of the prices
-
-    def price(self, duals: Duals, rule: Rule) -> Found:
-        """Return the best stump; see `StumpTable.find_best`."""
-        curvature = duals.curvature
-        if curvature is None:  # duals from elsewhere: the next ones will have to be priced anew
-            assert self._table is not None
-            self._duals = None
-            self._table.set_duals(duals.array)
-            return self._table.find_best(False)
-        best = self._follow(duals, curvature, rule)
-        if best is None:
-            best = self._begin_anew(duals, curvature, rule)
-        self._duals = duals
-        return best
-
-    def respond(self, feature: int, threshold: float) -> AnyArray:
-        """Return the responses of a stump that was priced."""
-        assert self._table is not None
-        return self._table.respond(feature, threshold)
-
-    def _follow(self, duals: Duals, curvature: Curvature, rule: Rule) -> Found | None:
-        """Apply the changes since the last call; None where there is no way, or too long a one, or too much drift."""
-        n_new = curvature.n_steps - self._n_priced
-        known = self._table is not None and (duals is self._duals or (duals.by_steps and n_new > 0))
-        if self._table is None or not known:
-            return None
-        if rule == "max" and n_new > self._table.n_outputs:
-            return None  # one sum over all rows per output is less than one per step
-        if rule == "gain" and self._n_curved != self._n_priced:
-            return None
-        if n_new == 0:
-            return self._table.find_best(rule == "gain")
-        for k in range(self._n_priced, curvature.n_steps):
-            direction, output, denominator = curvature.step(k)
-            best = self._table.change(direction, output, denominator, rule == "gain")
-            self._n_priced += 1
-        self._n_curved = self._n_priced if rule == "gain" else None  # "max" may have left out steps before
-        largest_price = best[5]
-        return None if self._table.drift > DRIFT_TOL * largest_price else best
-
-    def _begin_anew(self, duals: Duals, curvature: Curvature, rule: Rule) -> Found:
-        """Price all stumps from the duals themselves."""
-        if self._table is None:
-            self._table = StumpTable(self._pool, duals.array.shape[1], self._n_threads)
-        self._table.set_duals(duals.array)
-        self._n_priced = curvature.n_steps
-        if rule == "gain":
-            if self._n_curved is None or self._n_curved > curvature.n_steps:
-                self._table.set_curvature(curvature.diagonal)
-                self._n_curved = 0
-            for k in range(self._n_curved, curvature.n_steps):
-                direction, _, denominator = curvature.step(k)
-                self._table.change_curvature(direction, denominator)
-            self._n_curved = curvature.n_steps
-        return self._table.find_best(rule == "gain")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,175 @@
+#include "grow_tree.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "threads.hpp"
+
+namespace cgens {
+
+TreeGrower::TreeGrower(std::shared_ptr<const StumpPool> pool, const std::vector<double>& weights, int n_threads)
+    : pool_(std::move(pool)), n_threads_(n_threads), prices_(pool_->n_rows()), scratch_(pool_->n_rows()) {
+    weight_unit_ = FixedPoint::holding(*std::max_element(weights.begin(), weights.end()), weights.size());
+    for (const double weight : weights) weights_.push_back(weight_unit_.round(weight));
+}
+
+double TreeGrower::criterion(const Sums& sums, bool real) const {
+    const auto price = static_cast<double>(sums.price);
+    if (!real) return std::abs(price);
+    return sums.weight > 0 ? price * (price / static_cast<double>(sums.weight)) : 0.0;
+}
+
+std::vector<TreeNode> TreeGrower::grow(const double* along, const std::uint8_t* allowed, const TreeOptions& options,
+                                       std::int32_t* leaf_of) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < n_rows(); ++i) largest = std::max(largest, std::abs(along[i]));
+    price_unit_ = largest > 0 ? FixedPoint::holding(largest, n_rows()) : FixedPoint();
+    Sums total;
+    for (std::size_t i = 0; i < n_rows(); ++i) {
+        prices_[i] = price_unit_.round(along[i]);
+        total += {prices_[i], weights_[i]};
+    }
+    rows_.resize(n_rows());
+    std::iota(rows_.begin(), rows_.end(), std::uint32_t{0});
+
+    std::vector<TreeNode> tree;
+    const auto append = [&](const Sums& sums) {
+        tree.push_back({-1, -1, -1, 0.0, price_unit_.value(static_cast<double>(sums.price)),
+                        weight_unit_.value(static_cast<double>(sums.weight))});
+        return tree.size() - 1;
+    };
+    std::vector<Node> leaves{{0, n_rows(), total, {}, append(total)}};
+    leaves.reserve(options.max_leaves);
+    if (options.max_leaves > 1) find_splits({&leaves[0]}, allowed, options);
+    while (leaves.size() < options.max_leaves) {
+        // The first of equally good leaves: they are in the order in which they were made.
+        const auto next = std::max_element(leaves.begin(), leaves.end(), [](const Node& a, const Node& b) {
+            return a.best.worth < b.best.worth;
+        });
+        if (!(next->best.worth > 0)) break;
+        const Node parent = *next;
+        const std::size_t middle = partition(parent);
+        const Sums right = parent.sums - parent.best.left;
+        *next = {parent.begin, middle, parent.best.left, {}, append(parent.best.left)};
+        leaves.push_back({middle, parent.end, right, {}, append(right)});
+        TreeNode& node = tree[parent.position];
+        node.feature = static_cast<std::int32_t>(parent.best.feature);
+        node.threshold = pool_->feature(parent.best.feature).thresholds[parent.best.bin];
+        node.left = static_cast<std::int32_t>(next->position);
+        node.right = static_cast<std::int32_t>(leaves.back().position);
+        if (leaves.size() < options.max_leaves) find_splits({&*next, &leaves.back()}, allowed, options);
+    }
+    for (const Node& leaf : leaves)
+        for (std::size_t k = leaf.begin; k < leaf.end; ++k)
+            leaf_of[rows_[k]] = static_cast<std::int32_t>(leaf.position);
+    return tree;
+}
+
+std::size_t TreeGrower::partition(const Node& node) {
+    const std::size_t feature = node.best.feature, bin = node.best.bin;
+    std::size_t b = 0;
+    while (feature >= pool_->blocks()[b].first_feature + pool_->blocks()[b].n_features) ++b;
+    const FeatureBlock& block = pool_->blocks()[b];
+    const std::size_t first = block.bin_offset[feature - block.first_feature];
+    const std::size_t n_bins = pool_->feature(feature).n_bins();
+    const bool common_right = pool_->feature(feature).common_bin > bin;
+    std::size_t left = node.begin, n_right = 0;
+    for (std::size_t k = node.begin; k < node.end; ++k) {
+        bool right = common_right;
+        visit_row(block, rows_[k], [&](std::size_t code) {
+            if (code - first < n_bins) right = code - first > bin;  // unsigned: also refuses code < first
+        });
+        if (right) {
+            scratch_[n_right++] = rows_[k];
+        } else {
+            rows_[left++] = rows_[k];
+        }
+    }
+    std::copy(scratch_.begin(), scratch_.begin() + static_cast<std::ptrdiff_t>(n_right),
+              rows_.begin() + static_cast<std::ptrdiff_t>(left));
+    return left;
+}
+
+void TreeGrower::find_splits(std::vector<Node*> nodes, const std::uint8_t* allowed, const TreeOptions& options) {
+    const std::size_t n_blocks = pool_->blocks().size();
+    std::vector<Split> found(n_blocks * nodes.size());
+    double rows = 0.0;
+    for (const Node* node : nodes) rows += static_cast<double>(node->end - node->begin);
+    const double entries = static_cast<double>(pool_->n_entries()) / static_cast<double>(n_rows());
+    const double work = rows * entries + 2 * static_cast<double>(pool_->n_bins());
+#pragma omp parallel num_threads(usable_threads(n_threads_, work))
+    {
+        std::vector<Sums> histogram;
+#pragma omp for schedule(dynamic)
+        for (std::ptrdiff_t k = 0; k < static_cast<std::ptrdiff_t>(found.size()); ++k) {
+            const auto at = static_cast<std::size_t>(k);
+            scan_block(pool_->blocks()[at / nodes.size()], *nodes[at % nodes.size()], allowed, options, histogram,
+                       found[at]);
+        }
+    }
+    for (std::size_t k = 0; k < found.size(); ++k) {  // in order of the features: the first of equal splits wins
+        Split& best = nodes[k % nodes.size()]->best;
+        if (found[k].worth > best.worth) best = found[k];
+    }
+}
+
+void TreeGrower::scan_block(const FeatureBlock& block, const Node& node, const std::uint8_t* allowed,
+                            const TreeOptions& options, std::vector<Sums>& histogram, Split& best) const {
+    const std::uint8_t* own = allowed + block.first_feature;
+    if (std::none_of(own, own + block.n_features, [](std::uint8_t is) { return is != 0; })) return;
+    histogram.assign(block.bin_offset.back(), Sums{});
+    for (std::size_t k = node.begin; k < node.end; ++k) {
+        const std::size_t row = rows_[k];
+        const Sums sums{prices_[row], weights_[row]};
+        visit_row(block, row, [&](std::size_t code) { histogram[code] += sums; });
+    }
+    for (std::size_t f = 0; f < block.n_features; ++f)
+        if (own[f] != 0)
+            scan_feature(block.first_feature + f, histogram.data() + block.bin_offset[f], node, options, best);
+}
+
+void TreeGrower::scan_feature(std::size_t f, const Sums* histogram, const Node& node, const TreeOptions& options,
+                              Split& best) const {
+    const BinnedFeature& feature = pool_->feature(f);
+    Sums common = node.sums;
+    for (std::size_t k = 0; k < feature.n_bins(); ++k) common = common - histogram[k];  // its own entry is 0
+    const double before = criterion(node.sums, options.real);
+    const std::int64_t least = std::max<std::int64_t>(1, weight_unit_.round(options.min_weight));
+    Sums left;
+    for (std::size_t k = 0; k + 1 < feature.n_bins(); ++k) {
+        const Sums& own = k == feature.common_bin ? common : histogram[k];
+        if (own.weight == 0) continue;  // no row of this node: the same split as the one before
+        left += own;
+        const Sums right = node.sums - left;
+        if (right.weight < least) return;
+        if (left.weight < least) continue;
+        const double worth = criterion(left, options.real) + criterion(right, options.real) - before;
+        if (worth > best.worth) best = {worth, f, k, left};
+    }
+}
+
+template <class T>
+void respond_trees(const MatrixView<T>& X, const TreeArrays& trees, float* out, int n_threads) {
+    const auto n = static_cast<std::ptrdiff_t>(X.n_rows);
+    const double work = 10 * static_cast<double>(X.n_rows * trees.n_trees);
+#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads, work))
+    for (std::ptrdiff_t row = 0; row < n; ++row) {
+        const auto i = static_cast<std::size_t>(row);
+        for (std::size_t j = 0; j < trees.n_trees; ++j) {
+            const auto begin = static_cast<std::size_t>(trees.begin[j]);
+            std::size_t at = begin;
+            while (trees.features[at] >= 0) {
+                const double x = static_cast<double>(X(i, static_cast<std::size_t>(trees.features[at])));
+                at = begin + static_cast<std::size_t>(x > trees.thresholds[at] ? trees.right[at] : trees.left[at]);
+            }
+            out[i * trees.n_trees + j] = trees.values[at];
+        }
+    }
+}
+
+template void respond_trees(const MatrixView<float>&, const TreeArrays&, float*, int);
+template void respond_trees(const MatrixView<double>&, const TreeArrays&, float*, int);
+
+}  // namespace cgens

@@ -1,0 +1,97 @@
+// Small trees grown on a vector of prices, over the same bins as stumps.
+//
+// A node's rows have a sum G of r and a total weight W. Two kinds of leaves:
+//   real: the leaf's value is its mean G / W. Splitting raises sum G^2 / W, the square of the price sum_i r_i h(x_i) of
+//         the tree scaled to unit variance, by the most.
+//   sign: the leaf's value is the sign of G. Splitting raises the price sum |G| itself by the most.
+// The leaf whose best split is worth most is split next. Sums are exact integers: the same tree for any number of
+// threads and any order of equal rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "fixed_point.hpp"
+#include "pool_stumps.hpp"
+
+namespace cgens {
+
+struct TreeNode {
+    std::int32_t feature;      // -1 for a leaf
+    std::int32_t left, right;  // x <= threshold goes left
+    double threshold;
+    double sum, weight;  // of r, and of the rows
+};
+
+struct TreeOptions {
+    std::size_t max_leaves = 8;
+    double min_weight = 1.0;  // of a leaf
+    bool real = true;
+};
+
+class TreeGrower {
+   public:
+    TreeGrower(std::shared_ptr<const StumpPool> pool, const std::vector<double>& weights, int n_threads);
+
+    // The tree for r = along, over the features with allowed[f] != 0; nodes in the order in which they were made, the
+    // root first. leaf_of[i] is the node that row i ends in.
+    std::vector<TreeNode> grow(const double* along, const std::uint8_t* allowed, const TreeOptions& options,
+                               std::int32_t* leaf_of);
+
+    std::size_t n_rows() const { return pool_->n_rows(); }
+    std::size_t n_features() const { return pool_->n_features(); }
+
+   private:
+    struct Sums {
+        std::int64_t price = 0, weight = 0;
+        Sums& operator+=(const Sums& other) {
+            price += other.price;
+            weight += other.weight;
+            return *this;
+        }
+        friend Sums operator-(Sums a, const Sums& b) { return {a.price - b.price, a.weight - b.weight}; }
+    };
+    struct Split {
+        double worth = 0.0;  // how much it raises the criterion, in units
+        std::size_t feature = 0, bin = 0;
+        Sums left;
+    };
+    struct Node {
+        std::size_t begin, end;  // in rows_
+        Sums sums;
+        Split best;
+        std::size_t position;  // in the tree
+    };
+
+    double criterion(const Sums& sums, bool real) const;
+    // Finds the best split of each node, in one pass over the blocks of features.
+    void find_splits(std::vector<Node*> nodes, const std::uint8_t* allowed, const TreeOptions& options);
+    void scan_block(const FeatureBlock& block, const Node& node, const std::uint8_t* allowed,
+                    const TreeOptions& options, std::vector<Sums>& histogram, Split& best) const;
+    void scan_feature(std::size_t f, const Sums* histogram, const Node& node, const TreeOptions& options,
+                      Split& best) const;
+    // Moves the node's rows that go left before those that go right; returns where the latter begin.
+    std::size_t partition(const Node& node);
+
+    std::shared_ptr<const StumpPool> pool_;
+    int n_threads_;
+    FixedPoint price_unit_, weight_unit_;
+    std::vector<std::int64_t> weights_, prices_;
+    std::vector<std::uint32_t> rows_, scratch_;
+};
+
+// h(x) of many trees on new rows, row-major, X.n_rows x n_trees. Tree j has the nodes begin[j] ... begin[j + 1] - 1;
+// children count from begin[j]; a node with feature -1 is a leaf.
+struct TreeArrays {
+    const std::int64_t* begin;
+    std::size_t n_trees;
+    const std::int32_t *features, *left, *right;
+    const double* thresholds;
+    const float* values;
+};
+template <class T>
+void respond_trees(const MatrixView<T>& X, const TreeArrays& trees, float* out, int n_threads);
+
+}  // namespace cgens

@@ -1,0 +1,94 @@
+"""The kernels behind families of weak learners, in closed form and as a fitted model's columns make them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from cgens.types import Floats
+
+__all__ = ["columns_kernel", "perceptron_kernel", "stump_kernel"]
+
+
+def stump_kernel(X: Any, Y: Any = None, *, delta: float = 0.0) -> Floats:
+    """Return delta - |x - x'|_1: the kernel of all decision stumps (Lin and Li).
+
+    Parameters
+    ----------
+    X : array-like of shape (n, n_features)
+    Y : array-like of shape (k, n_features), default X
+    delta : float
+        A constant, which changes nothing in an SVM with a free bias. A method without one needs it large enough for a
+        positive definite kernel: half the sum of the features' ranges.
+
+    Returns
+    -------
+    kernel : ndarray of shape (n, k)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from sklearn.svm import SVC
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> round(SVC(kernel=stump_kernel).fit(scale(X), y).score(scale(X), y), 3)
+    1.0
+    """
+    return np.asarray(delta - manhattan_distances(X, Y))
+
+
+def perceptron_kernel(X: Any, Y: Any = None, *, delta: float = 0.0) -> Floats:
+    """Return delta - |x - x'|_2: the kernel of all perceptrons (Lin and Li).
+
+    Parameters
+    ----------
+    X : array-like of shape (n, n_features)
+    Y : array-like of shape (k, n_features), default X
+    delta : float
+        A constant, which changes nothing in an SVM with a free bias.
+
+    Returns
+    -------
+    kernel : ndarray of shape (n, k)
+
+    Examples
+    --------
+    >>> perceptron_kernel([[0.0, 0.0]], [[3.0, 4.0], [0.0, 1.0]])
+    array([[-5., -1.]])
+    """
+    return np.asarray(delta - euclidean_distances(X, Y))
+
+
+def columns_kernel(model: Any, X: Any, Y: Any = None) -> Floats:
+    """Return H(x) H(x')', the kernel that a fitted model's columns make.
+
+    An SVM with this kernel and the model's C is the model's own master problem: the columns are its feature map.
+
+    Parameters
+    ----------
+    model : CGEnsClassifier, CGEnsRegressor or a cross-validated one, fitted
+    X : array-like of shape (n, n_features)
+    Y : array-like of shape (k, n_features), default X
+
+    Returns
+    -------
+    kernel : ndarray of shape (n, k)
+
+    Examples
+    --------
+    >>> from cgens import CGEnsClassifier
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = CGEnsClassifier(n_estimators=20).fit(X, y)
+    >>> columns_kernel(model, X[:2]).diagonal()
+    array([20., 20.])
+    """
+    check_is_fitted(model)
+    responses = [
+        model.ensemble_.respond(check_array(own, dtype=[np.float64, np.float32])).astype(np.float64)
+        for own in ((X,) if Y is None else (X, Y))
+    ]
+    return np.asarray(responses[0] @ responses[-1].T)

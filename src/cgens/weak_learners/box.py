@@ -1,0 +1,204 @@
+"""Boxes: the AND of a few thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from cgens.types import AnyArray, Floats, Integers, Pricer, Sample
+from cgens.weak_learners.block_pack import BlockPack
+from cgens.weak_learners.candidates import (
+    FixedPricer,
+    FreshPricer,
+    check_candidates,
+    chosen_counts,
+    distinct_rows,
+    padded_responses,
+)
+
+#: How often boxes are drawn to fill the pool; with few rows there may not be as many that differ.
+MOST_DRAWS = 8
+
+
+class Box(BaseEstimator):  # type: ignore[misc]
+    """Boxes: 1 where each of a few drawn inputs lies on the drawn side of a drawn threshold, else -1.
+
+    Thresholds are midpoints of two neighbouring values of a feature, drawn by the rows' weights: scales do not matter.
+
+    Parameters
+    ----------
+    n_thresholds : int or list of int, default=(2, 3)
+        How many conditions; from a list each box draws its number.
+    n_candidates : int, default=2000
+        How many boxes are drawn.
+    pool : {"fixed", "fresh"}, default="fixed"
+        Draw once for the whole fit, which gives a certificate for the pool; or anew each round, which sees more.
+
+    Examples
+    --------
+    >>> from cgens import CGEnsClassifier
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = CGEnsClassifier(Box(), n_estimators=50, random_state=0).fit(X, y)
+    >>> model.certificate_.scope
+    'pool'
+    """
+
+    def __init__(self, n_thresholds: Any = (2, 3), n_candidates: int = 2000, pool: str = "fixed") -> None:
+        self.n_thresholds = n_thresholds
+        self.n_candidates = n_candidates
+        self.pool = pool
+
+    def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
+        """Draw the pool, or prepare to draw."""
+        n_candidates = check_candidates("Box", self.n_candidates, self.pool)
+        counts = chosen_counts("Box", "n_thresholds", self.n_thresholds, sample.X.shape[1])
+        draw = BoxDraw(counts, n_candidates, sample)
+        if self.pool == "fresh":
+            return FreshPricer(draw, sample, rng, n_threads)
+        return FixedPricer(draw(rng), sample, n_threads)
+
+
+@dataclass(frozen=True)
+class BoxLearner:
+    """h(x) = polarity where side_k (x[feature_k] - threshold_k) > 0 for all k, else -polarity.
+
+    A side of -1 includes the threshold itself: x <= threshold.
+    """
+
+    features: tuple[int, ...]
+    thresholds: tuple[float, ...]
+    sides: tuple[int, ...]
+    polarity: int = 1
+
+    @property
+    def key(self) -> Hashable:
+        """The conditions, whatever the sign."""
+        return ("box", self.features, self.thresholds, self.sides)
+
+    def respond(self, X: AnyArray) -> AnyArray:
+        """Return h(x) of every row, int8."""
+        inside = np.ones(len(X), dtype=bool)
+        for feature, threshold, side in zip(self.features, self.thresholds, self.sides, strict=True):
+            inside &= (X[:, feature] > threshold) == (side > 0)
+        return np.where(inside, self.polarity, -self.polarity).astype(np.int8)
+
+    def negated(self) -> BoxLearner:
+        """Return -h."""
+        return BoxLearner(self.features, self.thresholds, self.sides, -self.polarity)
+
+    @staticmethod
+    def pack(learners: Sequence[BoxLearner]) -> BoxPack:
+        """Return the learners as arrays."""
+        width = max(len(learner.features) for learner in learners)
+        shape = (len(learners), width)
+        features, sides = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int8)
+        thresholds = np.zeros(shape)
+        for j, learner in enumerate(learners):
+            features[j, : len(learner.features)] = learner.features
+            thresholds[j, : len(learner.features)] = learner.thresholds
+            sides[j, : len(learner.features)] = learner.sides
+        return BoxPack(features, thresholds, sides, np.array([own.polarity for own in learners], dtype=np.int8))
+
+
+@dataclass(frozen=True)
+class BoxPack(BlockPack):
+    """Many boxes as arrays of shape (J, most conditions); a side of 0 is no condition."""
+
+    features: Integers
+    thresholds: Floats
+    sides: AnyArray
+    polarities: AnyArray
+
+    dtype = np.int8
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def respond_block(self, X: AnyArray) -> AnyArray:
+        """Return the responses of a few rows, shape (n, J)."""
+        inside = np.ones((len(X), len(self)), dtype=bool)
+        for features, thresholds, sides in zip(self.features.T, self.thresholds.T, self.sides.T, strict=True):
+            inside &= ((X[:, features] > thresholds) == (sides > 0)) | (sides == 0)
+        return np.where(inside, self.polarities, -self.polarities)
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """Return the boxes as named arrays."""
+        return {
+            "features": self.features,
+            "thresholds": self.thresholds,
+            "sides": self.sides,
+            "polarities": self.polarities,
+        }
+
+
+@dataclass(frozen=True)
+class BoxCandidates:
+    """Drawn boxes."""
+
+    learners: list[BoxLearner]
+    responses: AnyArray
+
+    def learner(self, number: int) -> BoxLearner:
+        """Return one of them."""
+        return self.learners[number]
+
+
+class BoxDraw:
+    """Draws boxes for the training rows."""
+
+    def __init__(self, counts: Sequence[int], n_candidates: int, sample: Sample) -> None:
+        self._counts, self._n_candidates, self._sample = counts, n_candidates, sample
+        self._share = sample.weight / sample.weight.sum()
+        self._columns: dict[int, tuple[Floats, Floats, Floats]] = {}  # values, midpoints above them, shares
+
+    def __call__(self, rng: np.random.Generator) -> BoxCandidates:
+        """Return new boxes: as many as were asked for, or as there are different ones to be found."""
+        n_rows, learners = len(self._sample), []
+        responses = padded_responses(0, n_rows, np.int8)
+        for _ in range(MOST_DRAWS):
+            more = [own for own in (self._one(rng) for _ in range(self._n_candidates)) if own is not None]
+            learners += more
+            responses = np.vstack([responses, self._respond(more)])
+            kept = distinct_rows(responses, n_rows)[: self._n_candidates]
+            learners, responses = [learners[j] for j in kept], responses[kept]
+            if len(kept) == self._n_candidates:
+                break
+        return BoxCandidates(learners, responses)
+
+    def _one(self, rng: np.random.Generator) -> BoxLearner | None:
+        """Return a box, or None where a feature is constant."""
+        count = int(rng.choice(np.asarray(self._counts)))
+        features = np.sort(rng.choice(self._sample.X.shape[1], size=count, replace=False))
+        thresholds, sides = [], rng.choice([-1, 1], size=count)
+        for feature in features.tolist():
+            _, midpoints, share = self._column(feature)
+            if not len(midpoints):
+                return None
+            thresholds.append(float(rng.choice(midpoints, p=share)))
+        return BoxLearner(tuple(features.tolist()), tuple(thresholds), tuple(sides.tolist()))
+
+    def _column(self, feature: int) -> tuple[Floats, Floats, Floats]:
+        """Return a feature's values on the training rows, its thresholds, and how likely each is drawn."""
+        if feature not in self._columns:
+            values = self._sample.X[self._sample.rows, feature].astype(np.float64)
+            distinct, inverse = np.unique(values, return_inverse=True)
+            weight = np.bincount(inverse, weights=self._share)
+            middle = 0.5 * distinct[:-1] + 0.5 * distinct[1:]
+            middle = np.where((middle >= distinct[:-1]) & (middle < distinct[1:]), middle, distinct[:-1])
+            around = weight[:-1] + weight[1:]
+            self._columns[feature] = (values, middle, around / around.sum())
+        return self._columns[feature]
+
+    def _respond(self, learners: Sequence[BoxLearner]) -> AnyArray:
+        responses = padded_responses(len(learners), len(self._sample), np.int8)
+        for response, learner in zip(responses, learners, strict=True):
+            inside = np.ones(len(self._sample), dtype=bool)
+            for feature, threshold, side in zip(learner.features, learner.thresholds, learner.sides, strict=True):
+                inside &= (self._column(feature)[0] > threshold) == (side > 0)
+            response[: len(self._sample)] = np.where(inside, 1, -1)
+        return responses

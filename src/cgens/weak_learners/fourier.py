@@ -1,0 +1,233 @@
+"""Cosines sqrt(2) cos(theta.x - kappa), whose kernel is Gaussian (Rahimi and Recht)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from cgens._core import take_cosines
+from cgens.blas import for_blocks
+from cgens.types import AnyArray, Floats, Pricer, Sample
+from cgens.weak_learners.block_pack import BlockPack
+from cgens.weak_learners.candidates import (
+    FixedPricer,
+    FreshPricer,
+    check_candidates,
+    distinct_rows,
+    padded_responses,
+)
+from cgens.weak_learners.projections import Directions, Spread, key_of, project_rows
+
+#: Pairs of rows whose distances make ``gamma="median"``.
+MEDIAN_PAIRS = 2000
+
+
+class Fourier(BaseEstimator):  # type: ignore[misc]
+    """Cosines sqrt(2) cos(theta.x - kappa), theta ~ N(0, 2 gamma I), kappa uniform.
+
+    Their kernel, the mean of h(x) h(x') over all of them, is exp(-gamma |x - x'|^2). The factor sqrt(2) gives a column
+    the mean square 1, as columns of +-1 have it: families mix on equal terms, and C means the same for all.
+
+    Parameters
+    ----------
+    gamma : float, "scale", "median", or a list of these, default="scale"
+        Inverse squared width of the kernel; from a list each cosine draws its own. "scale" is
+        1 / (number of inputs * variance of X) as in scikit-learn, "median" 1 / median of |x - x'|^2.
+    n_candidates : int, default=2000
+        How many cosines are drawn.
+    pool : {"fixed", "fresh"}, default="fixed"
+        Draw once for the whole fit, which gives a certificate for the pool; or anew each round, which sees more.
+    n_inputs : int, list of int or None, default=None
+        Sparse cosines, of so many features each; from a list each cosine draws its number. None: of all features.
+    orthogonal : bool, default=False
+        Draw directions that are orthogonal in blocks (Yu et al.): fewer of them approximate the kernel as well.
+    standardize : bool, default=False
+        Measure each feature in its own standard deviations, as a StandardScaler before the model would.
+
+    Examples
+    --------
+    >>> from cgens import CGEnsClassifier
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = CGEnsClassifier(Fourier(standardize=True), n_estimators=50, random_state=0).fit(X, y)
+    >>> model.certificate_.scope, model.certificate_.n_candidates
+    ('pool', 2000)
+    """
+
+    def __init__(
+        self,
+        gamma: Any = "scale",
+        n_candidates: int = 2000,
+        pool: str = "fixed",
+        n_inputs: Any = None,
+        orthogonal: bool = False,
+        standardize: bool = False,
+    ) -> None:
+        self.gamma = gamma
+        self.n_candidates = n_candidates
+        self.pool = pool
+        self.n_inputs = n_inputs
+        self.orthogonal = orthogonal
+        self.standardize = standardize
+
+    def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
+        """Draw the pool, or prepare to draw."""
+        n_candidates = check_candidates("Fourier", self.n_candidates, self.pool)
+        draw = FourierDraw(self, n_candidates, sample, rng, n_threads)
+        if self.pool == "fresh":
+            return FreshPricer(draw, sample, rng, n_threads)
+        return FixedPricer(draw(rng), sample, n_threads)
+
+
+@dataclass(frozen=True, eq=False)
+class FourierLearner:
+    """h(x) = sign sqrt(2) cos(theta.x - kappa)."""
+
+    theta: Floats
+    kappa: float
+    sign: int = 1
+
+    def __post_init__(self) -> None:
+        self.theta.setflags(write=False)
+
+    @property
+    def key(self) -> Hashable:
+        """Direction and offset, whatever the sign."""
+        return key_of("fourier", self.theta, self.kappa)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FourierLearner) and (self.key, self.sign) == (other.key, other.sign)
+
+    def __hash__(self) -> int:
+        return hash((self.key, self.sign))
+
+    def respond(self, X: AnyArray) -> AnyArray:
+        """Return h(x) of every row, float32."""
+        return FourierLearner.pack([self]).respond(X, 1)[:, 0]
+
+    def negated(self) -> FourierLearner:
+        """Return -h."""
+        return FourierLearner(self.theta, self.kappa, -self.sign)
+
+    @staticmethod
+    def pack(learners: Sequence[FourierLearner]) -> FourierPack:
+        """Return the learners as arrays."""
+        return FourierPack(
+            np.array([learner.theta for learner in learners]),
+            np.array([learner.kappa for learner in learners]),
+            np.array([learner.sign for learner in learners], dtype=np.int8),
+        )
+
+
+@dataclass(frozen=True)
+class FourierPack(BlockPack):
+    """Many cosines as arrays."""
+
+    thetas: Floats
+    kappas: Floats
+    signs: AnyArray
+
+    def __len__(self) -> int:
+        return len(self.thetas)
+
+    def respond_block(self, X: AnyArray) -> AnyArray:
+        """Return the responses of a few rows, shape (n, J)."""
+        return cosines_of(project_rows(X, self.thetas) - self.kappas) * self.signs
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """Return the cosines as named arrays."""
+        return {"thetas": self.thetas, "kappas": self.kappas, "signs": self.signs}
+
+
+@dataclass(frozen=True)
+class FourierCandidates:
+    """Drawn cosines."""
+
+    thetas: Floats
+    kappas: Floats
+    responses: AnyArray
+
+    def learner(self, number: int) -> FourierLearner:
+        """Return one of them."""
+        return FourierLearner(self.thetas[number].copy(), float(self.kappas[number]))
+
+
+class FourierDraw:
+    """Draws cosines for the training rows."""
+
+    def __init__(
+        self, spec: Fourier, n_candidates: int, sample: Sample, rng: np.random.Generator, n_threads: int
+    ) -> None:
+        self.sample, self.n_threads, self.n_candidates = sample, n_threads, n_candidates
+        self.spread = Spread.of(sample, "Fourier", spec.standardize)
+        self.directions = Directions.of("Fourier", sample.X.shape[1], spec.n_inputs, spec.orthogonal)
+        self._gammas = resolve_gammas(spec.gamma, sample, self.spread, rng)
+
+    def __call__(self, rng: np.random.Generator) -> FourierCandidates:
+        """Return new cosines."""
+        thetas, kappas = self.raw(self.n_candidates, rng)
+        responses = respond_sample(self.sample, thetas, kappas, self.n_threads)
+        kept = distinct_rows(responses, len(self.sample))
+        if len(kept) < len(thetas):
+            thetas, kappas, responses = thetas[kept], kappas[kept], responses[kept]
+        return FourierCandidates(thetas, kappas, responses)
+
+    def raw(self, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Return n directions and offsets for the inputs as they are."""
+        normal, n_inputs = self.directions.draw(n, rng)
+        own = rng.integers(len(self._gammas), size=n)
+        values, absolute = (np.array(part)[own] for part in zip(*self._gammas, strict=True))
+        gammas = values / np.where(absolute, 1.0, n_inputs)
+        thetas, shifts = self.spread.unscaled(np.sqrt(2 * gammas)[:, None] * normal)
+        return thetas, rng.uniform(0.0, 2 * np.pi, size=n) + shifts
+
+
+def resolve_gammas(value: Any, sample: Sample, spread: Spread, rng: np.random.Generator) -> list[tuple[float, bool]]:
+    """Return each gamma to draw from, and whether it is absolute or to be divided by a cosine's number of inputs."""
+    values = list(value) if isinstance(value, list | tuple | np.ndarray) else [value]
+    if not values:
+        raise ValueError("Fourier: gamma must have at least one value; it is empty.")
+    resolved: list[tuple[float, bool]] = []
+    for one in values:
+        if isinstance(one, str) and one == "scale":
+            resolved.append((1.0 / spread.variance, False))
+        elif isinstance(one, str) and one == "median":
+            resolved.append((sample.X.shape[1] / median_distance(sample, spread, rng), False))
+        elif isinstance(one, str | bool) or not (np.isreal(one) and 0 < one < np.inf):
+            raise ValueError(
+                f"Fourier: gamma must be a number > 0, 'scale', 'median' or a list of them; got {value!r}."
+            )
+        else:
+            resolved.append((float(one), True))
+    return resolved
+
+
+def median_distance(sample: Sample, spread: Spread, rng: np.random.Generator) -> float:
+    """Return the median of |x - x'|^2 over random pairs of rows, drawn by weight; 1 where rows hardly differ."""
+    share = sample.weight / sample.weight.sum()
+    pairs = rng.choice(len(sample), size=(2, MEDIAN_PAIRS), p=share)
+    first, second = (sample.X[sample.rows[own]].astype(np.float64) for own in pairs)
+    distances = np.sum(((first - second) / spread.scale) ** 2, axis=1)
+    distances = distances[distances > 0]
+    return float(np.median(distances)) if len(distances) else 1.0
+
+
+def respond_sample(sample: Sample, thetas: Floats, kappas: Floats, n_threads: int) -> AnyArray:
+    """Return the responses of cosines on the training rows, shape (n, padded_length(m)), float32."""
+    responses = padded_responses(len(thetas), len(sample), np.float32)
+
+    def work(begin: int, end: int) -> None:
+        X = sample.X[sample.rows[begin:end]].astype(np.float64)
+        responses[:, begin:end] = cosines_of(thetas @ X.T - kappas[:, None])
+
+    for_blocks(work, len(sample), n_threads)
+    return responses
+
+
+def cosines_of(phases: Floats) -> AnyArray:
+    """Return sqrt(2) cos(phases), float32."""
+    return np.asarray(take_cosines(np.ascontiguousarray(phases), 1).reshape(phases.shape))

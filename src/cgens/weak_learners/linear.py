@@ -1,0 +1,113 @@
+"""The inputs themselves as columns, each scaled to mean 0 and variance 1."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from cgens.types import AnyArray, Floats, Integers, Sample
+from cgens.weak_learners.block_pack import BlockPack
+from cgens.weak_learners.candidates import FixedPricer, distinct_rows, padded_responses
+from cgens.weak_learners.projections import Spread
+
+
+class Linear(BaseEstimator):  # type: ignore[misc]
+    """The inputs as columns, (x_f - mean_f) / deviation_f: a linear model, or the linear part of a mixture.
+
+    Scaled to unit variance, as all other columns are, whatever the features' units.
+
+    Examples
+    --------
+    >>> from cgens import CGEnsRegressor
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = CGEnsRegressor(Linear(), C=1.0).fit(X, y)
+    >>> model.n_columns_, str(model.certificate_.status)
+    (10, 'optimal')
+    """
+
+    def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> FixedPricer:
+        """Measure the features; `rng` is not used."""
+        spread = Spread.of(sample, "Linear", standardize=True)
+        pack = LinearPack(np.arange(sample.X.shape[1]), spread.mean, spread.scale, np.ones(sample.X.shape[1]))
+        responses = padded_responses(sample.X.shape[1], len(sample), np.float32)
+        for begin in range(0, len(sample), 4096):
+            rows = sample.rows[begin : begin + 4096]
+            responses[:, begin : begin + len(rows)] = pack.respond_block(sample.X[rows]).T
+        kept = distinct_rows(responses, len(sample))
+        candidates = LinearCandidates(kept, spread.mean[kept], spread.scale[kept], responses[kept])
+        return FixedPricer(candidates, sample, n_threads)
+
+
+@dataclass(frozen=True)
+class LinearLearner:
+    """h(x) = sign (x[feature] - mean) / scale."""
+
+    feature: int
+    mean: float
+    scale: float
+    sign: int = 1
+
+    @property
+    def key(self) -> Hashable:
+        """The input and its scaling, whatever the sign."""
+        return ("linear", self.feature, self.mean, self.scale)
+
+    def respond(self, X: AnyArray) -> AnyArray:
+        """Return h(x) of every row, float32."""
+        return LinearLearner.pack([self]).respond(X, 1)[:, 0]
+
+    def negated(self) -> LinearLearner:
+        """Return -h."""
+        return LinearLearner(self.feature, self.mean, self.scale, -self.sign)
+
+    @staticmethod
+    def pack(learners: Sequence[LinearLearner]) -> LinearPack:
+        """Return the learners as arrays."""
+        return LinearPack(
+            np.array([learner.feature for learner in learners], dtype=np.int64),
+            np.array([learner.mean for learner in learners]),
+            np.array([learner.scale for learner in learners]),
+            np.array([learner.sign for learner in learners], dtype=np.float64),
+        )
+
+
+@dataclass(frozen=True)
+class LinearPack(BlockPack):
+    """Many inputs as arrays."""
+
+    features: Integers
+    means: Floats
+    scales: Floats
+    signs: Floats
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def respond_block(self, X: AnyArray) -> AnyArray:
+        """Return the responses of a few rows, shape (n, J)."""
+        scaled = (X[:, self.features].astype(np.float64) - self.means) / self.scales * self.signs
+        # A row far beyond the training rows stays a number.
+        largest = np.finfo(np.float32).max
+        return np.clip(scaled, -largest, largest).astype(np.float32)
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """Return the inputs as named arrays."""
+        return {"features": self.features, "means": self.means, "scales": self.scales, "signs": self.signs}
+
+
+@dataclass(frozen=True)
+class LinearCandidates:
+    """The inputs that are not constant, nor like another one."""
+
+    features: AnyArray
+    means: Floats
+    scales: Floats
+    responses: AnyArray
+
+    def learner(self, number: int) -> LinearLearner:
+        """Return one of them."""
+        return LinearLearner(int(self.features[number]), float(self.means[number]), float(self.scales[number]))

@@ -1,0 +1,311 @@
+"""Several families side by side, each on its own columns: multiple kernel learning without a kernel matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+
+from cgens.learner_packs import pack_learners, respond_packs
+from cgens.types import (
+    AnyArray,
+    Column,
+    Duals,
+    Floats,
+    Learner,
+    LearnerPack,
+    Pricer,
+    Pricing,
+    Rule,
+    Sample,
+)
+from cgens.weak_learners.proposals import merit_of
+
+
+class Mixture(BaseEstimator):  # type: ignore[misc]
+    """The best column over several families each round. A plain list of families means the same.
+
+    All families have columns of mean square about 1, so that they compete on equal terms; the kernel of the mixture is
+    the sum of the kernels of its families, and a fit finds how much of each is wanted: see ``family_shares_``.
+
+    Parameters
+    ----------
+    families : list
+        Families (``Fourier(gamma=0.1)``), or pairs of a family and the columns of X that it may see, indices or names
+        (``(Fourier(), ["age", "income"])``). In a grid search they are called by their class in lower case, numbered
+        where it is not the only one: ``weak_learner__fourier-1__gamma``.
+
+    Examples
+    --------
+    >>> from cgens import CGEnsClassifier
+    >>> from cgens.weak_learners import Fourier, Stump
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> mixture = Mixture([Stump(), (Fourier(standardize=True), [20, 21, 22, 23])])
+    >>> model = CGEnsClassifier(mixture, n_estimators=50, random_state=0).fit(X, y)
+    >>> sorted(model.family_shares_)
+    ['fourier', 'stump']
+    """
+
+    def __init__(self, families: Any) -> None:
+        self.families = families
+
+    def members(self) -> list[Member]:
+        """Return the families with their names and columns, or raise a sentence."""
+        if isinstance(self.families, str) or not isinstance(self.families, Sequence):
+            raise TypeError(f"A mixture needs a list of families; got {self.families!r}.")
+        if not self.families:
+            raise ValueError("A mixture needs at least one family; the list is empty.")
+        pairs = [entry if isinstance(entry, tuple) else (entry, None) for entry in self.families]
+        for pair in pairs:
+            if len(pair) != 2 or isinstance(pair[0], type) or not hasattr(pair[0], "begin"):
+                raise TypeError(
+                    "A mixture is a list of families, such as cgens.weak_learners.Stump(), or of pairs (family, "
+                    f"columns); got {pair[0] if pair[1:] == (None,) else pair!r}."
+                )
+        kinds = [type(family).__name__.lower() for family, _ in pairs]
+        names = [
+            kind if kinds.count(kind) == 1 else f"{kind}-{kinds[: k + 1].count(kind)}" for k, kind in enumerate(kinds)
+        ]
+        return [Member(name, family, columns) for name, (family, columns) in zip(names, pairs, strict=True)]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the list, and each family with its parameters under its name."""
+        params: dict[str, Any] = {"families": self.families}
+        if deep and isinstance(self.families, Sequence) and self.families:
+            for member in self.members():
+                params[member.name] = member.family
+                if hasattr(member.family, "get_params"):
+                    own = member.family.get_params(deep=True)
+                    params.update({f"{member.name}__{name}": value for name, value in own.items()})
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set the list, a family, or a parameter of one; the families of the list are copied, not changed."""
+        if "families" in params:
+            self.families = params.pop("families")
+        if not params:
+            return self
+        members = self.members()
+        families = [clone(member.family, safe=False) for member in members]
+        for name, value in params.items():
+            own, _, rest = name.partition("__")
+            places = [k for k, member in enumerate(members) if member.name == own]
+            if not places:
+                raise ValueError(f"Invalid parameter {name!r}: the mixture has {[member.name for member in members]}.")
+            if rest:
+                families[places[0]].set_params(**{rest: value})
+            else:
+                families[places[0]] = value
+        columns = [member.columns for member in members]
+        self.families = [one if own is None else (one, own) for one, own in zip(families, columns, strict=True)]
+        return self
+
+    def for_features(self, names: Sequence[str] | None, n_features: int) -> Mixture:
+        """Return the mixture with the numbers of the columns in the place of their names."""
+        bound = [(member.family, member.numbers(names, n_features)) for member in self.members()]
+        return Mixture([family if columns is None else (family, columns) for family, columns in bound])
+
+    def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> MixturePricer:
+        """Begin every family on its own columns, each with random numbers of its own."""
+        pricers, members = [], self.for_features(None, sample.X.shape[1]).members()
+        for member, own_rng in zip(members, rng.spawn(len(members)), strict=True):
+            own = sample
+            if member.columns is not None:
+                own = Sample(np.ascontiguousarray(sample.X[:, member.columns]), sample.rows, sample.weight)
+            pricers.append(member.family.begin(own, own_rng, n_threads))
+        return MixturePricer(members, pricers)
+
+
+@dataclass(frozen=True)
+class Member:
+    """One family of a mixture; `columns` None: all."""
+
+    name: str
+    family: Any
+    columns: Any
+
+    def numbers(self, names: Sequence[str] | None, n_features: int) -> list[int] | None:
+        """Return the columns as numbers, or raise a sentence."""
+        if self.columns is None:
+            return None
+        listed = [self.columns] if isinstance(self.columns, str | int | np.integer) else list(self.columns)
+        if not listed:
+            raise ValueError(f"Mixture: the family {self.name!r} is to see no column at all; its list is empty.")
+        numbers = []
+        for column in listed:
+            if isinstance(column, str):
+                if names is None:
+                    raise ValueError(
+                        f"Mixture: the family {self.name!r} is to see the column {column!r}, but X has no names of "
+                        "columns: give a DataFrame, or numbers."
+                    )
+                if column not in names:
+                    raise ValueError(
+                        f"Mixture: the family {self.name!r} is to see the column {column!r}, which X does not have."
+                    )
+                numbers.append(list(names).index(column))
+            elif isinstance(column, int | np.integer) and not isinstance(column, bool):
+                if not -n_features <= column < n_features:
+                    raise ValueError(
+                        f"Mixture: the family {self.name!r} is to see the column {column}, but X has {n_features}."
+                    )
+                numbers.append(int(column) % n_features)
+            else:
+                raise TypeError(
+                    f"Mixture: the columns of the family {self.name!r} must be names or integers; got {column!r}."
+                )
+        return numbers
+
+
+@dataclass(frozen=True)
+class MemberLearner:
+    """A learner of one family of a mixture, and the columns that it sees."""
+
+    member: int
+    name: str
+    columns: tuple[int, ...] | None
+    learner: Learner
+
+    @property
+    def key(self) -> Hashable:
+        """Which family, and which learner of it."""
+        return MemberKey(self.member, self.learner.key)
+
+    def respond(self, X: AnyArray) -> AnyArray:
+        """Return h(x) of every row."""
+        return self.learner.respond(own_columns(X, self.columns))
+
+    def negated(self) -> MemberLearner:
+        """Return -h."""
+        return MemberLearner(self.member, self.name, self.columns, self.learner.negated())
+
+    @staticmethod
+    def pack(learners: Sequence[MemberLearner]) -> MixturePack:
+        """Return the learners as arrays: those on the same columns and of the same kind together."""
+        groups: dict[Any, list[int]] = {}
+        for j, own in enumerate(learners):
+            groups.setdefault(own.columns, []).append(j)
+        packs = []
+        for columns, places in groups.items():
+            for own_places, pack in pack_learners([learners[j].learner for j in places]):
+                packs.append((np.array(places)[own_places], SubsetPack(columns, pack)))
+        return MixturePack(len(learners), tuple(packs))
+
+
+@dataclass(frozen=True)
+class MemberKey:
+    """The key of a learner within a mixture."""
+
+    member: int
+    key: Hashable
+
+
+@dataclass(frozen=True)
+class SubsetPack:
+    """A pack that sees some columns only."""
+
+    columns: tuple[int, ...] | None
+    pack: LearnerPack
+
+    def __len__(self) -> int:
+        return len(self.pack)
+
+    def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
+        """Return the responses, shape (n, J)."""
+        return self.pack.respond(own_columns(X, self.columns), n_threads)
+
+    def decision(self, X: AnyArray, weights: Floats, n_threads: int) -> Floats:
+        """Return responses @ weights, shape (n, l)."""
+        return self.pack.decision(own_columns(X, self.columns), weights, n_threads)
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """Return the columns and the pack's own arrays."""
+        columns = {} if self.columns is None else {"inputs": np.array(self.columns, dtype=np.int64)}
+        return {**columns, **self.pack.arrays()}
+
+
+@dataclass(frozen=True)
+class MixturePack:
+    """The packs of all families."""
+
+    n_columns: int
+    packs: tuple[tuple[AnyArray, SubsetPack], ...]
+
+    def __len__(self) -> int:
+        return self.n_columns
+
+    def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
+        """Return the responses, shape (n, J)."""
+        return respond_packs(self.packs, self.n_columns, X, n_threads)
+
+    def decision(self, X: AnyArray, weights: Floats, n_threads: int) -> Floats:
+        """Return responses @ weights, shape (n, l)."""
+        total = np.zeros((len(X), weights.shape[1]))
+        for places, pack in self.packs:
+            total += pack.decision(X, weights[places], n_threads)
+        return total
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """Return the families' arrays, numbered."""
+        named: dict[str, AnyArray] = {}
+        for number, (places, pack) in enumerate(self.packs):
+            named[f"{number}.places"] = places
+            named.update({f"{number}.{name}": values for name, values in pack.arrays().items()})
+        return named
+
+
+def own_columns(X: AnyArray, columns: Sequence[int] | None) -> AnyArray:
+    """Return the columns that a family sees."""
+    return X if columns is None else np.ascontiguousarray(X[:, list(columns)])
+
+
+class MixturePricer:
+    """Asks every family, and returns the best of their columns."""
+
+    def __init__(self, members: Sequence[Member], pricers: Sequence[Pricer]) -> None:
+        self._members, self.pricers = members, pricers
+        self._taken: list[dict[Hashable, None]] = [{} for _ in members]
+        self._seen: set[Hashable] = set()
+        self._complete = True  # every taken learner is one of the mixture's
+
+    def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
+        """Return the best column by `rule`; a pool where all families are one."""
+        for key in taken - self._seen:
+            self._seen.add(key)
+            if isinstance(key, MemberKey) and key.member < len(self._members):
+                self._taken[key.member][key.key] = None
+            else:
+                self._complete = False
+        best, best_member, best_merit = None, 0, 0.0
+        found = []
+        for number, (pricer, own) in enumerate(zip(self.pricers, self._taken, strict=True)):
+            pricing = pricer.price(duals, own.keys(), rule)
+            found.append(pricing)
+            if pricing.column is None:
+                continue
+            merit = self._merit(pricing.column, duals, rule) if pricing.merit is None else pricing.merit
+            if merit > best_merit:
+                best, best_member, best_merit = pricing.column, number, merit
+        column = None
+        if best is not None:
+            column = Column(self.learner(best_member, best.learner), best.response, best.score, best.output)
+        max_price = max(pricing.largest_price() for pricing in found)
+        if not self._complete or any(pricing.energy is None or pricing.n_candidates is None for pricing in found):
+            return Pricing(column, max_price=max_price, merit=best_merit)
+        n_candidates = sum(pricing.n_candidates or 0 for pricing in found)
+        return Pricing(column, n_candidates, sum(pricing.energy or 0.0 for pricing in found), max_price, best_merit)
+
+    def learner(self, number: int, learner: Learner) -> MemberLearner:
+        """Return a learner of one family as the mixture's own."""
+        member = self._members[number]
+        columns = None if member.columns is None else tuple(member.columns)
+        return MemberLearner(number, member.name, columns, learner)
+
+    @staticmethod
+    def _merit(column: Column, duals: Duals, rule: Rule) -> float:
+        prices = np.sum(duals.array * column.response[:, None].astype(np.float64), axis=0)
+        return merit_of(column.response, prices, duals, rule)

@@ -1,0 +1,151 @@
+"""Directions theta of theta.x: how they are drawn, and their products with many rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+
+from cgens.blas import for_blocks
+from cgens.types import AnyArray, Floats, Sample
+from cgens.weak_learners.candidates import chosen_counts
+
+#: Half of the features spread less than this share of the widest one: their distances hardly count.
+WILD_SCALE = 0.01
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Weighted means and standard deviations of the features over the training rows.
+
+    Attributes
+    ----------
+    mean, scale : ndarray of shape (n_features,)
+        A constant feature has the scale 1.
+    variance : float
+        Of all entries together, as in scikit-learn's ``gamma="scale"``; 1 where all entries are equal.
+    """
+
+    mean: Floats
+    scale: Floats
+    variance: float
+
+    @staticmethod
+    def of(sample: Sample, family: str, standardize: bool) -> Spread:
+        """Measure the features; the identity's spread with unit variance where they are to be standardised."""
+        share = sample.weight / sample.weight.sum()
+        n_features = sample.X.shape[1]
+        mean, square = np.zeros(n_features), np.zeros(n_features)
+        for begin in range(0, len(sample), 4096):  # not all rows at once, nor by BLAS
+            X = sample.X[sample.rows[begin : begin + 4096]].astype(np.float64)
+            mean += np.sum(share[begin : begin + 4096, None] * X, axis=0)
+        for begin in range(0, len(sample), 4096):
+            X = sample.X[sample.rows[begin : begin + 4096]].astype(np.float64)
+            square += np.sum(share[begin : begin + 4096, None] * (X - mean) ** 2, axis=0)
+        deviation = np.sqrt(square)
+        scale = np.where(deviation > 1e-12 * np.abs(mean), deviation, 1.0)
+        scale[~(scale > 0)] = 1.0
+        if standardize:
+            return Spread(mean, scale, 1.0)
+        warn_of_scales(deviation, family)
+        variance = float(np.mean(square) + np.mean((mean - mean.mean()) ** 2))
+        return Spread(np.zeros(n_features), np.ones(n_features), variance if variance > 0 else 1.0)
+
+    def unscaled(self, thetas: Floats) -> tuple[Floats, Floats]:
+        """Return directions for the inputs as they are, and what theta.x is then too large by."""
+        raw = thetas / self.scale
+        return raw, np.sum(raw * self.mean, axis=-1)
+
+
+def warn_of_scales(deviation: Floats, family: str) -> None:
+    """Warn where a few features make up all distances."""
+    widest = int(np.argmax(deviation))
+    spread = deviation[deviation > 0]
+    if len(spread) > 1 and np.median(spread) < WILD_SCALE * deviation[widest]:
+        warnings.warn(
+            f"{family}: feature {widest} has a standard deviation of {deviation[widest]:.1g}, half of the features "
+            f"have less than {np.median(spread):.1g}: they will hardly count. Set standardize=True, or put a "
+            "sklearn.preprocessing.StandardScaler before the model.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+@dataclass(frozen=True)
+class Directions:
+    """How directions are drawn.
+
+    Attributes
+    ----------
+    n_features : int
+    n_inputs : sequence of int or None
+        Each direction uses so many features, drawn; None: all of them.
+    orthogonal : bool
+        Whether as many directions as there are features are drawn orthogonal to each other.
+    """
+
+    n_features: int
+    n_inputs: Sequence[int] | None
+    orthogonal: bool
+
+    @staticmethod
+    def of(family: str, n_features: int, n_inputs: object, orthogonal: bool) -> Directions:
+        """Check the parameters."""
+        if n_inputs is not None:
+            n_inputs = chosen_counts(family, "n_inputs", n_inputs, n_features)
+        if n_inputs is not None and orthogonal:
+            raise ValueError(f"{family}: orthogonal=True needs all inputs; leave n_inputs={n_inputs} away.")
+        return Directions(n_features, n_inputs, orthogonal)
+
+    def draw(self, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Return n directions of standard normal entries, shape (n, n_features), and their numbers of inputs, (n,)."""
+        if self.n_inputs is None:
+            thetas = self._orthogonal(n, rng) if self.orthogonal else rng.normal(size=(n, self.n_features))
+            return thetas, np.full(n, float(self.n_features))
+        counts = rng.choice(np.asarray(self.n_inputs), size=n)
+        thetas = np.zeros((n, self.n_features))
+        for theta, count in zip(thetas, counts, strict=True):
+            theta[rng.choice(self.n_features, size=count, replace=False)] = rng.normal(size=count)
+        return thetas, counts.astype(np.float64)
+
+    def _orthogonal(self, n: int, rng: np.random.Generator) -> Floats:
+        """Return normal directions that are orthogonal in blocks: rows of random rotations, of random chi lengths."""
+        blocks = []
+        for _ in range(0, n, self.n_features):
+            rotation, triangle = np.linalg.qr(rng.normal(size=(self.n_features, self.n_features)))
+            blocks.append(rotation * np.sign(np.diag(triangle)))
+        lengths = np.sqrt(rng.chisquare(self.n_features, size=n))
+        return np.vstack(blocks)[:n] * lengths[:, None]
+
+
+def project_sample(sample: Sample, thetas: Floats, n_threads: int) -> Floats:
+    """Return theta.x of all training rows, shape (n, m): one row a direction."""
+    products = np.empty((len(thetas), len(sample)))
+
+    def work(begin: int, end: int) -> None:
+        X = sample.X[sample.rows[begin:end]].astype(np.float64)
+        products[:, begin:end] = thetas @ X.T
+
+    for_blocks(work, len(sample), n_threads)
+    return products
+
+
+def used_inputs(thetas: Floats) -> AnyArray:
+    """Return the features that any direction uses."""
+    return np.flatnonzero(np.any(thetas != 0, axis=0))
+
+
+def project_rows(X: AnyArray, thetas: Floats) -> Floats:
+    """Return theta.x of some rows, shape (n, J): one row a row."""
+    inputs = used_inputs(thetas)
+    if len(inputs) < thetas.shape[1]:
+        X, thetas = X[:, inputs], thetas[:, inputs]
+    return np.asarray(X.astype(np.float64, copy=False) @ thetas.T)
+
+
+def key_of(family: str, theta: Floats, kappa: float) -> tuple[str, bytes]:
+    """Return what two learners with the same direction and offset have in common."""
+    return family, blake2b(theta.tobytes() + np.float64(kappa).tobytes(), digest_size=16).digest()

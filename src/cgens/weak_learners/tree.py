@@ -1,0 +1,186 @@
+"""Small trees grown on the price itself."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from cgens._core import StumpPool, TreeGrower, respond_trees
+from cgens.types import AnyArray, Floats, Integers, Sample
+from cgens.weak_learners.block_pack import BlockPack
+from cgens.weak_learners.proposals import ProposalPricer
+
+
+class Tree(BaseEstimator):  # type: ignore[misc]
+    """Trees of a few leaves, each grown greedily on the price of the round.
+
+    The duals of several outputs are followed along one direction v: a tree grows on r = R v.
+
+    Parameters
+    ----------
+    max_leaf_nodes : int, default=8
+        Leaves; the one whose split is worth most is split next.
+    leaves : {"real", "sign"}, default="real"
+        "real": a leaf's value is its mean of r, the tree then scaled to mean 0 and variance 1. "sign": +-1.
+    min_samples_leaf : float, default=5
+        Least total weight of the rows in a leaf.
+    max_features : float, default=1.0
+        Share of the features that a tree may use, drawn anew for each.
+    max_bins : int, default=256
+        As for `Stump`.
+
+    Examples
+    --------
+    >>> from cgens import CGEnsClassifier
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = CGEnsClassifier(Tree(max_leaf_nodes=4), n_estimators=50, random_state=0).fit(X, y)
+    >>> len(model.ensemble_.learners[0].features)
+    7
+    """
+
+    def __init__(
+        self,
+        max_leaf_nodes: int = 8,
+        leaves: str = "real",
+        min_samples_leaf: float = 5,
+        max_features: float = 1.0,
+        max_bins: int = 256,
+    ) -> None:
+        self.max_leaf_nodes = max_leaf_nodes
+        self.leaves = leaves
+        self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.max_bins = max_bins
+
+    def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> ProposalPricer:
+        """Bin the training rows."""
+        for name, least in (("max_leaf_nodes", 2), ("max_bins", 2)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+                raise ValueError(f"Tree: {name} must be an integer >= {least}; got {value!r}.")
+        if self.leaves not in ("real", "sign"):
+            raise ValueError(f"Tree: leaves must be 'real' or 'sign'; got {self.leaves!r}.")
+        if not 0 < self.max_features <= 1:
+            raise ValueError(f"Tree: max_features must be a share, > 0 and <= 1; got {self.max_features!r}.")
+        if not 0 <= self.min_samples_leaf < np.inf:
+            raise ValueError(f"Tree: min_samples_leaf must be >= 0; got {self.min_samples_leaf!r}.")
+        return ProposalPricer(TreeMaker(self, sample, rng, n_threads))
+
+
+@dataclass(frozen=True, eq=False)
+class TreeLearner:
+    """A tree as arrays over its nodes, the root first: x[feature] <= threshold goes left; a leaf has the feature -1.
+
+    `cover` is each node's share of the training rows' weight.
+    """
+
+    features: AnyArray
+    thresholds: Floats
+    left: AnyArray
+    right: AnyArray
+    values: AnyArray
+    cover: Floats
+    sign: int = 1
+
+    def __post_init__(self) -> None:
+        for array in (self.features, self.thresholds, self.left, self.right, self.values, self.cover):
+            array.setflags(write=False)
+
+    @cached_property
+    def key(self) -> Hashable:
+        """The nodes, whatever the sign."""
+        parts = (self.features, self.thresholds, self.left, self.right, self.values)
+        return "tree", blake2b(b"".join(part.tobytes() for part in parts), digest_size=16).digest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TreeLearner) and (self.key, self.sign) == (other.key, other.sign)
+
+    def __hash__(self) -> int:
+        return hash((self.key, self.sign))
+
+    def respond(self, X: AnyArray) -> AnyArray:
+        """Return h(x) of every row, float32."""
+        return TreeLearner.pack([self]).respond(X, 1)[:, 0]
+
+    def negated(self) -> TreeLearner:
+        """Return -h."""
+        return replace(self, sign=-self.sign)
+
+    @staticmethod
+    def pack(learners: Sequence[TreeLearner]) -> TreePack:
+        """Return the learners as arrays."""
+        return TreePack(
+            np.concatenate([[0], np.cumsum([len(own.features) for own in learners])]).astype(np.int64),
+            np.concatenate([own.features for own in learners]),
+            np.concatenate([own.left for own in learners]),
+            np.concatenate([own.right for own in learners]),
+            np.concatenate([own.thresholds for own in learners]),
+            np.concatenate([own.values * np.float32(own.sign) for own in learners]),
+        )
+
+
+@dataclass(frozen=True)
+class TreePack(BlockPack):
+    """Many trees as arrays; tree j has the nodes begin[j] ... begin[j + 1] - 1, and children count from begin[j]."""
+
+    begin: Integers
+    features: AnyArray
+    left: AnyArray
+    right: AnyArray
+    thresholds: Floats
+    values: AnyArray
+
+    def __len__(self) -> int:
+        return len(self.begin) - 1
+
+    def respond_block(self, X: AnyArray) -> AnyArray:
+        """Return the responses of a few rows, shape (n, J)."""
+        nodes = (self.begin, self.features, self.left, self.right, self.thresholds, self.values)
+        return np.asarray(respond_trees(X, *nodes, n_threads=1).reshape(len(X), len(self)))
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """Return the trees as named arrays."""
+        return {name: getattr(self, name) for name in ("begin", "features", "left", "right", "thresholds", "values")}
+
+
+class TreeMaker:
+    """Grows a tree for one number a row."""
+
+    def __init__(self, spec: Tree, sample: Sample, rng: np.random.Generator, n_threads: int) -> None:
+        n_bins = max(2, min(spec.max_bins, len(sample)))
+        pool = StumpPool(sample.X, sample.rows, sample.weight, n_bins, n_threads)
+        self._grower = TreeGrower(pool, sample.weight, n_threads)
+        self._spec, self._rng = spec, rng
+        self._n_features = sample.X.shape[1]
+        self._share = sample.weight / sample.weight.sum()
+
+    def __call__(self, target: Floats) -> tuple[TreeLearner, AnyArray] | None:
+        """Return the tree and its responses; None where no split is worth anything."""
+        spec = self._spec
+        n_allowed = max(1, round(spec.max_features * self._n_features))
+        allowed = np.zeros(self._n_features, dtype=np.uint8)
+        allowed[self._rng.choice(self._n_features, size=n_allowed, replace=False)] = 1
+        real = spec.leaves == "real"
+        features, left, right, thresholds, sums, weights, leaf_of = self._grower.grow(
+            np.ascontiguousarray(target), allowed, spec.max_leaf_nodes, float(spec.min_samples_leaf), real
+        )
+        values = self._scaled(sums / weights, leaf_of) if real else np.where(sums < 0, -1.0, 1.0)
+        values = values.astype(np.float32)
+        response = values[leaf_of]
+        if not np.any(response != response[0]):
+            return None
+        learner = TreeLearner(features, thresholds, left, right, values, weights / weights[0])
+        return learner, response if real else response.astype(np.int8)
+
+    def _scaled(self, values: Floats, leaf_of: AnyArray) -> Floats:
+        """Return the leaves' values for which the tree has mean 0 and variance 1 over the training rows."""
+        response = values[leaf_of]
+        mean = np.sum(self._share * response)
+        deviation = np.sqrt(np.sum(self._share * (response - mean) ** 2))
+        return np.asarray((values - mean) / deviation) if deviation > 0 else np.zeros(len(values))
