@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import replace
+from functools import cache, partial
 from time import perf_counter
 
 import numpy as np
@@ -34,6 +35,8 @@ from cgens.types import (
 
 #: Relative gap that suffices between rounds: docs/decisions/0003-loose-between-tight-at-the-end.md.
 LOOSE_TOL = 3e-3
+#: Targets of more distinct rows than this are numbers, not classes.
+MOST_CORNERS = 1000
 
 
 def generate_columns(
@@ -162,6 +165,7 @@ class _Loop:
         self.master = master.begin(target, sample.weight, n_threads)
         self.pricer = weak_learner.begin(sample, rng or np.random.default_rng(), n_threads)
         self.weight = sample.weight / sample.weight.sum()
+        self.corners = cache(partial(corners_of, target))
         self.learners: list[Learner] = []
         self.means: list[float] = []
         self.taken: dict[Hashable, None] = {}
@@ -202,6 +206,7 @@ class _Loop:
     def _solve(self, tol: float, quick: bool) -> None:
         began = perf_counter()
         self.solution = self.master.solve(tol, self.poll, quick)
+        self.solution.duals.corners = self.corners
         self.quick = quick
         self.pricing: Pricing | None = None  # whatever was priced before, was priced at other duals
         self.recorder.add_solution(self.solution, perf_counter() - began)
@@ -293,6 +298,12 @@ class _Loop:
         )
         ensemble = Ensemble.of(self.learners, self.means, self.path)
         return ensemble, self.recorder.finish(certificate, self.solution.duals.array)
+
+
+def corners_of(target: Floats) -> Floats | None:
+    """Return the distinct rows of the target, shape (k, l): the codes of the classes; None where there are many."""
+    distinct = np.unique(target, axis=0)
+    return distinct if len(distinct) <= MOST_CORNERS else None
 
 
 def as_sample(

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cgens.learner_packs import pack_learners, respond_packs
+from cgens.learner_packs import LearnerPack, pack_learners, respond_packs
 from cgens.solution_path import SolutionPath
-from cgens.types import AnyArray, Floats, Learner, LearnerPack
+from cgens.types import AnyArray, Floats, Learner
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
-from cgens.types import AnyArray, Floats, Learner, LearnerPack
+from cgens.types import AnyArray, Floats, Learner
+
+
+class LearnerPack(Protocol):
+    """Many learners of one family as arrays: what a model keeps and predicts with."""
+
+    def __len__(self) -> int: ...
+
+    def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
+        """Return the responses, shape (n, J)."""
+
+    def decision(self, X: AnyArray, weights: Floats, n_threads: int) -> Floats:
+        """Return responses @ weights, shape (n, l)."""
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """Return the learners as named arrays."""
 
 
 def pack_learners(learners: Sequence[Learner]) -> tuple[tuple[AnyArray, LearnerPack], ...]:

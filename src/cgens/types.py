@@ -170,10 +170,14 @@ class Duals:
         Where the master has one.
     by_steps : bool
         Whether the duals are those of the last solve after the curvature's newest steps, rather than worked out anew.
+    corners : callable
+        Returns the distinct rows of the target, shape (k, l), or None where there are many: the codes of the classes,
+        which say what combinations of outputs mean. Set by the loop.
     """
 
     curvature: Curvature | None = None
     by_steps: bool = False
+    corners: Callable[[], Floats | None] = staticmethod(lambda: None)
 
     def __init__(self, array: Floats) -> None:
         self._array = array
@@ -383,18 +387,3 @@ class WeakLearner(Protocol):
 
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
         """Return the live search over `sample`."""
-
-
-class LearnerPack(Protocol):
-    """Many learners of one family as arrays: what a model keeps and predicts with."""
-
-    def __len__(self) -> int: ...
-
-    def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
-        """Return the responses, shape (n, J)."""
-
-    def decision(self, X: AnyArray, weights: Floats, n_threads: int) -> Floats:
-        """Return responses @ weights, shape (n, l)."""
-
-    def arrays(self) -> dict[str, AnyArray]:
-        """Return the learners as named arrays."""

@@ -9,14 +9,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from cgens.learner_packs import pack_learners, respond_packs
+from cgens.learner_packs import LearnerPack, pack_learners, respond_packs
 from cgens.types import (
     AnyArray,
     Column,
     Duals,
     Floats,
     Learner,
-    LearnerPack,
     Pricer,
     Pricing,
     Rule,

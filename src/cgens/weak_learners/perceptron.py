@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from cgens.types import AnyArray, Floats, Pricer, Sample
+from cgens.weak_learners.ascent import Sums
 from cgens.weak_learners.block_pack import BlockPack
 from cgens.weak_learners.candidates import (
     FixedPricer,
@@ -18,10 +19,14 @@ from cgens.weak_learners.candidates import (
     distinct_rows,
     padded_responses,
 )
+from cgens.weak_learners.coordinates import Coordinates
+from cgens.weak_learners.learned import LEAST_ROWS, N_ROWS, LearnedPricer, check_learn
 from cgens.weak_learners.projections import Directions, Spread, key_of, project_rows, project_sample
 
 #: How often perceptrons are drawn to fill the pool; with few rows there may not be as many that differ.
 MOST_DRAWS = 8
+#: Root mean square of theta.z where learning begins: tanh is then near to the sign for most rows, and not for all.
+SHARPNESS = 3.0
 
 
 class Perceptron(BaseEstimator):  # type: ignore[misc]
@@ -41,6 +46,10 @@ class Perceptron(BaseEstimator):  # type: ignore[misc]
         Draw directions that are orthogonal in blocks.
     standardize : bool, default=False
         Measure each feature in its own standard deviations, as a StandardScaler before the model would.
+    learn : bool or "auto", default="auto"
+        Whether the most promising perceptrons are learned by gradient ascent, with tanh in the place of the sign, and
+        then taken by the price of the sign. "auto" learns where gains hold on rows that the ascent has not seen.
+        Learned perceptrons have no pool; `n_candidates` and `pool` are for what is selected.
 
     Examples
     --------
@@ -59,20 +68,29 @@ class Perceptron(BaseEstimator):  # type: ignore[misc]
         n_inputs: Any = None,
         orthogonal: bool = False,
         standardize: bool = False,
+        learn: bool | str = "auto",
     ) -> None:
         self.n_candidates = n_candidates
         self.pool = pool
         self.n_inputs = n_inputs
         self.orthogonal = orthogonal
         self.standardize = standardize
+        self.learn = learn
 
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
-        """Draw the pool, or prepare to draw."""
+        """Draw the pool, or prepare to draw or to learn."""
         n_candidates = check_candidates("Perceptron", self.n_candidates, self.pool)
+        check_learn("Perceptron", self.learn)
         draw = PerceptronDraw(self, n_candidates, sample, n_threads)
-        if self.pool == "fresh":
-            return FreshPricer(draw, sample, rng, n_threads)
-        return FixedPricer(draw(rng), sample, n_threads)
+
+        def select() -> Pricer:
+            if self.pool == "fresh":
+                return FreshPricer(draw, sample, rng, n_threads)
+            return FixedPricer(draw(rng), sample, n_threads)
+
+        if not self.learn or len(sample) < LEAST_ROWS:
+            return select()
+        return LearnedPricer(PerceptronLearning(draw), select if self.learn == "auto" else None, sample, rng, n_threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,17 +182,17 @@ class PerceptronDraw:
         thetas, kappas = np.empty((0, self.sample.X.shape[1])), np.empty(0)
         responses = padded_responses(0, n_rows, np.int8)
         for _ in range(MOST_DRAWS):
-            more, offsets, signs = self.raw(n, rng)
-            thetas, kappas = np.vstack([thetas, more]), np.concatenate([kappas, offsets])
-            responses = np.vstack([responses, signs])
+            more = self.raw(n, rng)
+            thetas, kappas = np.vstack([thetas, more.thetas]), np.concatenate([kappas, more.kappas])
+            responses = np.vstack([responses, more.responses])
             kept = distinct_rows(responses, n_rows)[:n]
             thetas, kappas, responses = thetas[kept], kappas[kept], responses[kept]
             if len(kept) == n:
                 break
         return PerceptronCandidates(thetas, kappas, responses)
 
-    def raw(self, n: int, rng: np.random.Generator) -> tuple[Floats, Floats, AnyArray]:
-        """Return directions and offsets for the inputs as they are, and responses, of at most n perceptrons.
+    def raw(self, n: int, rng: np.random.Generator) -> PerceptronCandidates:
+        """Return at most n perceptrons.
 
         All offsets of one range for all directions make the kernel; those outside a direction's own range give constant
         columns. So a direction is kept with a probability in proportion to its range, and its offset drawn within.
@@ -185,7 +203,67 @@ class PerceptronDraw:
         low, high = products.min(axis=1), products.max(axis=1)
         kept = np.flatnonzero(rng.random(n) * np.max(high - low) < high - low)
         thetas, products, low, high = thetas[kept], products[kept], low[kept], high[kept]
-        kappas = rng.uniform(low, high)
-        responses = padded_responses(len(kept), len(self.sample), np.int8)
-        responses[:, : len(self.sample)] = np.where(products > kappas[:, None], 1, -1)
-        return thetas, kappas, responses
+        return perceptron_candidates(thetas, rng.uniform(low, high), products)
+
+
+class TanhWave:
+    """c = tanh(phase) in the place of sign(phase); there is no state, for the offset is an entry of theta."""
+
+    def basis(self, phase: AnyArray, state: Floats) -> tuple[AnyArray, ...]:
+        """Return the column itself."""
+        return (np.tanh(phase),)
+
+    def refine(self, state: Floats, sums: Sums) -> Floats:
+        """Return the state as it is."""
+        return state
+
+    def weights(self, state: Floats) -> tuple[Floats, ...]:
+        """Return ones."""
+        return (np.ones(len(state)),)
+
+    def slope(self, basis: tuple[AnyArray, ...], state: Floats) -> AnyArray:
+        """Return 1 - tanh^2."""
+        return 1 - basis[0] * basis[0]
+
+
+class PerceptronLearning:
+    """How perceptrons are learned: in coordinates with a constant one, whose entry of theta is -kappa."""
+
+    def __init__(self, draw: PerceptronDraw) -> None:
+        self._draw = draw
+        self.wave = TanhWave()
+        plain = Coordinates.of(draw.sample, draw.spread, draw.directions.n_inputs is None, draw.n_threads)
+        Z = np.hstack([plain.Z, np.ones((len(plain.Z), 1), dtype=np.float32)])
+        self._plain = plain
+        self.coordinates = replace(plain, Z=Z, variance=np.append(plain.variance, 1.0))
+
+    def draw(self, n: int, rng: np.random.Generator) -> tuple[AnyArray, AnyArray | None]:
+        """Return directions of a given sharpness, offsets uniform over where the rows are, and what may change."""
+        variance, mask = self._plain.variance, None
+        if self._draw.directions.n_inputs is None:
+            normal = rng.normal(size=(n, len(variance)))
+        else:
+            normal, _ = self._draw.directions.draw(n, rng)
+            mask = np.hstack([normal != 0, np.ones((n, 1), dtype=bool)])
+        deviation = np.sqrt(np.sum(normal**2 * variance, axis=1, keepdims=True))
+        thetas = (SHARPNESS * normal / np.maximum(deviation, 1e-300)).astype(np.float32)
+        phases = self._plain.Z[rng.permutation(len(self._plain.Z))[:N_ROWS]] @ thetas.T
+        offsets = rng.uniform(phases.min(axis=0), phases.max(axis=0))
+        return np.hstack([thetas, -offsets[:, None].astype(np.float32)]), mask
+
+    def candidates(self, thetas: AnyArray, state: Floats) -> PerceptronCandidates:
+        """Return the learned directions as candidates, of length 1."""
+        raw, shifts = self._plain.raw(thetas[:, :-1].astype(np.float64))
+        length = np.maximum(np.linalg.norm(raw, axis=1), 1e-300)
+        raw, kappas = raw / length[:, None], (shifts - thetas[:, -1]) / length
+        products = project_sample(self._draw.sample, raw, self._draw.n_threads)
+        return perceptron_candidates(raw, kappas, products)
+
+
+def perceptron_candidates(thetas: Floats, kappas: Floats, products: Floats) -> PerceptronCandidates:
+    """Return given perceptrons, those of constant responses and repetitions left out."""
+    n_rows = products.shape[1]
+    responses = padded_responses(len(thetas), n_rows, np.int8)
+    responses[:, :n_rows] = np.where(products > kappas[:, None], 1, -1)
+    kept = distinct_rows(responses, n_rows)
+    return PerceptronCandidates(thetas[kept], kappas[kept], responses[kept])

@@ -87,6 +87,11 @@ class PriceTable:
         assert self._table is not None
         return self._table
 
+    def adopt(self, table: Table, duals: Duals, n_steps: int) -> None:
+        """Go on with a table whose prices and g'Pg are those of given duals."""
+        self._table, self._duals = table, duals
+        self._n_priced = self._n_curved = n_steps
+
     def price(self, duals: Duals, rule: Rule) -> Found:
         """Return the best candidate."""
         curvature = duals.curvature

@@ -19,17 +19,21 @@ class Propose(Protocol):
 
 
 class ProposalPricer:
-    """Asks for a learner along the leading direction of the duals. There is no pool, and no certificate for one."""
+    """Asks for a learner along a random direction of the duals. There is no pool, and no certificate for one.
 
-    def __init__(self, propose: Propose) -> None:
-        self._propose = propose
+    Of several outputs a learner follows one combination v, drawn anew each round: always to follow the one of largest
+    residuals found worse ensembles (docs/decisions/0012-trees.md).
+    """
+
+    def __init__(self, propose: Propose, rng: np.random.Generator) -> None:
+        self._propose, self._rng = propose, rng
         self._given: dict[Hashable, bytes] = {}  # fingerprints of the columns that were found
 
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
         """Return the learner for the first direction whose responses were not taken before."""
         array = duals.array
         before = {self._given[key] for key in taken if key in self._given}
-        for direction in leading_directions(array):
+        for direction in random_directions(duals, self._rng):
             made = self._propose(np.sum(array * direction, axis=1))
             if made is None:
                 continue
@@ -45,15 +49,26 @@ class ProposalPricer:
         return Pricing(None, max_price=0.0)
 
 
-def leading_directions(duals: Floats) -> Floats:
-    """Return unit vectors v, shape (l, l), by falling sum_i (R v)_i^2; the largest entry of each is positive."""
-    if duals.shape[1] == 1:
+def random_directions(duals: Duals, rng: np.random.Generator) -> Floats:
+    """Return as many directions v, of shape (l,), as there are outputs.
+
+    Classes are split into two halves at random, and v tells one from the other. Targets that are not classes have no
+    such halves: v ~ N(0, R'R) then follows what is not yet explained.
+    """
+    n_outputs = duals.array.shape[1]
+    if n_outputs == 1:
         return np.ones((1, 1))
-    # Not `@`: the sums over rows must not depend on BLAS.
-    gram = np.array([[np.sum(a * b) for b in duals.T] for a in duals.T])
-    directions = np.linalg.eigh(gram)[1].T[::-1]
-    largest = directions[np.arange(len(directions)), np.argmax(np.abs(directions), axis=1)]
-    return np.asarray(directions * np.sign(largest)[:, None])
+    corners = duals.corners()
+    if corners is not None and len(corners) > 1:
+        sides = np.where(np.arange(len(corners)) < len(corners) // 2, 1.0, -1.0)
+        directions = np.array([np.sum(rng.permutation(sides)[:, None] * corners, axis=0) for _ in range(n_outputs)])
+    else:
+        # Not `@`: the sums over rows must not depend on BLAS.
+        gram = np.array([[np.sum(a * b) for b in duals.array.T] for a in duals.array.T])
+        values, vectors = np.linalg.eigh(gram)
+        drawn = rng.normal(size=(n_outputs, n_outputs)) * np.sqrt(np.maximum(values, 0.0))
+        directions = np.sum(drawn[:, None, :] * vectors[None], axis=2)
+    return np.asarray(directions / np.maximum(np.linalg.norm(directions, axis=1, keepdims=True), 1e-300))
 
 
 def merit_of(response: AnyArray, prices: Floats, duals: Duals, rule: Rule) -> float:

@@ -19,7 +19,7 @@ class SklearnLearner(BaseEstimator):  # type: ignore[misc]
     """Columns of +-1 from any scikit-learn classifier that takes sample weights.
 
     To find the largest price |sum_i r_i h(x_i)| among classifiers is to classify the signs of r with the weights |r|.
-    Of several outputs their leading direction is followed.
+    Of several outputs a drawn direction is followed.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class SklearnLearner(BaseEstimator):  # type: ignore[misc]
                 raise TypeError(f"SklearnLearner needs a scikit-learn classifier; got {self.estimator!r}.")
         if not has_fit_parameter(self.estimator, "sample_weight"):
             raise TypeError(f"SklearnLearner: {type(self.estimator).__name__}.fit takes no sample_weight.")
-        return ProposalPricer(ClassifierMaker(self.estimator, sample.matrix(), rng))
+        return ProposalPricer(ClassifierMaker(self.estimator, sample.matrix(), rng), rng)
 
 
 @dataclass(frozen=True, eq=False)

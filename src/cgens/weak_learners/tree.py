@@ -19,7 +19,7 @@ from cgens.weak_learners.proposals import ProposalPricer
 class Tree(BaseEstimator):  # type: ignore[misc]
     """Trees of a few leaves, each grown greedily on the price of the round.
 
-    The duals of several outputs are followed along one direction v: a tree grows on r = R v.
+    The duals of several outputs are followed along one drawn direction v: a tree grows on r = R v.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         Leaves; the one whose split is worth most is split next.
     leaves : {"real", "sign"}, default="real"
         "real": a leaf's value is its mean of r, the tree then scaled to mean 0 and variance 1. "sign": +-1.
-    min_samples_leaf : float, default=5
+    min_samples_leaf : float, default=20
         Least total weight of the rows in a leaf.
-    max_features : float, default=1.0
+    max_features : float, default=0.5
         Share of the features that a tree may use, drawn anew for each.
     max_bins : int, default=256
         As for `Stump`.
@@ -48,8 +48,8 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         self,
         max_leaf_nodes: int = 8,
         leaves: str = "real",
-        min_samples_leaf: float = 5,
-        max_features: float = 1.0,
+        min_samples_leaf: float = 20,
+        max_features: float = 0.5,
         max_bins: int = 256,
     ) -> None:
         self.max_leaf_nodes = max_leaf_nodes
@@ -70,7 +70,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"Tree: max_features must be a share, > 0 and <= 1; got {self.max_features!r}.")
         if not 0 <= self.min_samples_leaf < np.inf:
             raise ValueError(f"Tree: min_samples_leaf must be >= 0; got {self.min_samples_leaf!r}.")
-        return ProposalPricer(TreeMaker(self, sample, rng, n_threads))
+        return ProposalPricer(TreeMaker(self, sample, rng, n_threads), rng)
 
 
 @dataclass(frozen=True, eq=False)
