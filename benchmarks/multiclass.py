@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 from statistics import median
-from time import perf_counter
 from typing import Any
 
 import lightgbm
@@ -20,7 +19,7 @@ import xgboost
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from benchmarks.data import Split, load_arrays, mnist, mnist_balanced
-from benchmarks.measure import memory_growth, seconds_to_fit
+from benchmarks.measure import memory_growth, microseconds_a_prediction, seconds_to_fit
 from benchmarks.report import Table, save_results
 from cgens import CGEnsClassifier, CGEnsClassifierCV
 
@@ -44,16 +43,6 @@ def histogram_model() -> Any:
 def error(predicted: np.ndarray, split: Split) -> float:
     """Return the test error in percent."""
     return 100 * float(np.mean(predicted != split.y_test))
-
-
-def microseconds_a_prediction(model: Any, split: Split) -> float:
-    """Return the time of predicting all test rows at once, per row, the best of three."""
-    times = []
-    for _ in range(3):
-        began = perf_counter()
-        model.predict(split.X_test)
-        times.append(perf_counter() - began)
-    return 1e6 * min(times) / len(split.y_test)
 
 
 def staged_errors(name: str, model: Any, split: Split) -> list[float]:

@@ -56,3 +56,10 @@ INTERRUPT_SECONDS = 1.0
 #: Between rounds the hinge loss is solved to a relative gap of 3e-3, from wherever the last round ended: two ways to
 #: the same number of columns may find other columns, and end at objectives that differ by some times that.
 LOOSE_ROUNDS = 0.02
+
+#: sqrt(2) cos of a phase, in float32: a number up to sqrt(2) is rounded to 6e-8, and a phase of 1e4 to 1e-12.
+COSINE = 1e-7
+
+#: Decisions of two models whose float32 columns were made of the same numbers rounded otherwise: each response is
+#: rounded to 1e-7, and the weights of some ten columns, correlated as they are, answer with ten times that.
+RESPONSE = 1e-5

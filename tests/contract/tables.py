@@ -181,21 +181,31 @@ FAMILIES: dict[str, FamilyCase] = {
     "cosines": FamilyCase(Cosines(), True, lambda pricer, X: pricer.learners),
     "cosines in float32": FamilyCase(Cosines(dtype="float32"), True, lambda pricer, X: pricer.learners),
     "fresh cosines": FamilyCase(Cosines(fresh=True), False),
-    "fourier": FamilyCase(Fourier(n_candidates=60), True, drawn),
+    "fourier": FamilyCase(Fourier(n_candidates=60, learn=False), True, drawn),
     "fourier, sparse, of several widths": FamilyCase(
-        Fourier(["scale", "median", 0.1], 60, n_inputs=[1, 2], standardize=True), True, drawn, False
+        Fourier(["scale", "median", 0.1], 60, n_inputs=[1, 2], standardize=True, learn=False), True, drawn, False
     ),
-    "fourier, orthogonal": FamilyCase(Fourier("median", 60, orthogonal=True), True, drawn, in_loop=False),
-    "fourier, fresh": FamilyCase(Fourier(n_candidates=40, pool="fresh"), False, in_loop=False),
-    "perceptron": FamilyCase(Perceptron(60), True, drawn),
-    "perceptron, sparse": FamilyCase(Perceptron(60, n_inputs=2, standardize=True), True, drawn, in_loop=False),
-    "perceptron, fresh": FamilyCase(Perceptron(40, pool="fresh", orthogonal=True), False, in_loop=False),
+    "fourier, orthogonal": FamilyCase(Fourier("median", 60, orthogonal=True, learn=False), True, drawn, in_loop=False),
+    "fourier, fresh": FamilyCase(Fourier(n_candidates=40, pool="fresh", learn=False), False, in_loop=False),
+    "fourier, learned": FamilyCase(Fourier(learn=True), False),
+    "fourier, learned, sparse": FamilyCase(
+        Fourier(["scale", 0.1], n_inputs=[1, 3], standardize=True, learn=True), False, in_loop=False
+    ),
+    "perceptron": FamilyCase(Perceptron(60, learn=False), True, drawn),
+    "perceptron, sparse": FamilyCase(
+        Perceptron(60, n_inputs=2, standardize=True, learn=False), True, drawn, in_loop=False
+    ),
+    "perceptron, fresh": FamilyCase(Perceptron(40, pool="fresh", orthogonal=True, learn=False), False, in_loop=False),
+    "perceptron, learned": FamilyCase(Perceptron(learn=True), False, in_loop=False),
+    "perceptron, learned, sparse": FamilyCase(
+        Perceptron(n_inputs=2, standardize=True, learn=True), False, in_loop=False
+    ),
     "box": FamilyCase(Box(n_candidates=60), True, drawn),
     "box, fresh": FamilyCase(Box([1, 2, 3], 40, pool="fresh"), False, in_loop=False),
     "linear": FamilyCase(Linear(), True, drawn, in_loop=False),
     "tree": FamilyCase(Tree(4), False),
     "tree, signs": FamilyCase(Tree(5, leaves="sign", min_samples_leaf=2), False, in_loop=False),
     "scikit-learn's": FamilyCase(SklearnLearner(DecisionTreeClassifier(max_depth=2)), False, in_loop=False),
-    "mixture": FamilyCase(Mixture([Stump(), (Fourier(n_candidates=30), [0, 2]), Linear()]), True, mixed),
+    "mixture": FamilyCase(Mixture([Stump(), (Fourier(n_candidates=30, learn=False), [0, 2]), Linear()]), True, mixed),
     "mixture with trees": FamilyCase(Mixture([Stump(), Tree(3), Cosines()]), False, in_loop=False),
 }

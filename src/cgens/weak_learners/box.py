@@ -17,6 +17,7 @@ from cgens.weak_learners.candidates import (
     check_candidates,
     chosen_counts,
     distinct_rows,
+    drawn_subsets,
     padded_responses,
 )
 
@@ -148,20 +149,40 @@ class BoxCandidates:
         return self.learners[number]
 
 
+@dataclass(frozen=True)
+class BoxColumn:
+    """A feature's values on the training rows, its thresholds, and how likely each is drawn, cumulated."""
+
+    values: Floats
+    midpoints: Floats
+    cumulated: Floats
+
+    @staticmethod
+    def of(sample: Sample, share: Floats, feature: int) -> BoxColumn:
+        """Measure a feature."""
+        values = sample.X[sample.rows, feature].astype(np.float64)
+        distinct, inverse = np.unique(values, return_inverse=True)
+        weight = np.bincount(inverse, weights=share)
+        middle = 0.5 * distinct[:-1] + 0.5 * distinct[1:]
+        middle = np.where((middle >= distinct[:-1]) & (middle < distinct[1:]), middle, distinct[:-1])
+        around = np.cumsum(weight[:-1] + weight[1:])
+        return BoxColumn(values, middle, around[:-1] / around[-1] if len(around) else around)
+
+
 class BoxDraw:
     """Draws boxes for the training rows."""
 
     def __init__(self, counts: Sequence[int], n_candidates: int, sample: Sample) -> None:
         self._counts, self._n_candidates, self._sample = counts, n_candidates, sample
         self._share = sample.weight / sample.weight.sum()
-        self._columns: dict[int, tuple[Floats, Floats, Floats]] = {}  # values, midpoints above them, shares
+        self._columns: dict[int, BoxColumn] = {}
 
     def __call__(self, rng: np.random.Generator) -> BoxCandidates:
         """Return new boxes: as many as were asked for, or as there are different ones to be found."""
         n_rows, learners = len(self._sample), []
         responses = padded_responses(0, n_rows, np.int8)
         for _ in range(MOST_DRAWS):
-            more = [own for own in (self._one(rng) for _ in range(self._n_candidates)) if own is not None]
+            more = self._raw(rng)
             learners += more
             responses = np.vstack([responses, self._respond(more)])
             kept = distinct_rows(responses, n_rows)[: self._n_candidates]
@@ -170,28 +191,27 @@ class BoxDraw:
                 break
         return BoxCandidates(learners, responses)
 
-    def _one(self, rng: np.random.Generator) -> BoxLearner | None:
-        """Return a box, or None where a feature is constant."""
-        count = int(rng.choice(np.asarray(self._counts)))
-        features = np.sort(rng.choice(self._sample.X.shape[1], size=count, replace=False))
-        thresholds, sides = [], rng.choice([-1, 1], size=count)
-        for feature in features.tolist():
-            _, midpoints, share = self._column(feature)
-            if not len(midpoints):
-                return None
-            thresholds.append(float(rng.choice(midpoints, p=share)))
-        return BoxLearner(tuple(features.tolist()), tuple(thresholds), tuple(sides.tolist()))
+    def _raw(self, rng: np.random.Generator) -> list[BoxLearner]:
+        """Return at most so many boxes: those with a condition on a constant feature are left out."""
+        n = self._n_candidates
+        counts, features = drawn_subsets(n, self._counts, self._sample.X.shape[1], rng)
+        sides, places = rng.choice([-1, 1], size=features.shape), rng.random(features.shape)
+        thresholds = np.full(features.shape, np.nan)
+        for feature in np.unique(features).tolist():
+            own = features == feature
+            column = self._column(feature)
+            if len(column.midpoints):
+                thresholds[own] = column.midpoints[np.searchsorted(column.cumulated, places[own], side="right")]
+        boxes = []
+        for j, count in enumerate(counts.tolist()):
+            if np.isfinite(thresholds[j, :count]).all():
+                own = [tuple(part[j, :count].tolist()) for part in (features, thresholds, sides)]
+                boxes.append(BoxLearner(own[0], own[1], own[2]))
+        return boxes
 
-    def _column(self, feature: int) -> tuple[Floats, Floats, Floats]:
-        """Return a feature's values on the training rows, its thresholds, and how likely each is drawn."""
+    def _column(self, feature: int) -> BoxColumn:
         if feature not in self._columns:
-            values = self._sample.X[self._sample.rows, feature].astype(np.float64)
-            distinct, inverse = np.unique(values, return_inverse=True)
-            weight = np.bincount(inverse, weights=self._share)
-            middle = 0.5 * distinct[:-1] + 0.5 * distinct[1:]
-            middle = np.where((middle >= distinct[:-1]) & (middle < distinct[1:]), middle, distinct[:-1])
-            around = weight[:-1] + weight[1:]
-            self._columns[feature] = (values, middle, around / around.sum())
+            self._columns[feature] = BoxColumn.of(self._sample, self._share, feature)
         return self._columns[feature]
 
     def _respond(self, learners: Sequence[BoxLearner]) -> AnyArray:
@@ -199,6 +219,6 @@ class BoxDraw:
         for response, learner in zip(responses, learners, strict=True):
             inside = np.ones(len(self._sample), dtype=bool)
             for feature, threshold, side in zip(learner.features, learner.thresholds, learner.sides, strict=True):
-                inside &= (self._column(feature)[0] > threshold) == (side > 0)
+                inside &= (self._column(feature).values > threshold) == (side > 0)
             response[: len(self._sample)] = np.where(inside, 1, -1)
         return responses

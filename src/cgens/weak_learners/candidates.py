@@ -215,6 +215,12 @@ def check_candidates(family: str, n_candidates: object, pool: object) -> int:
     return int(n_candidates)
 
 
+def drawn_subsets(n: int, counts: Sequence[int], most: int, rng: np.random.Generator) -> tuple[AnyArray, AnyArray]:
+    """Return n sizes drawn from `counts`, and for each a random order of as many of `most` things as the largest."""
+    sizes = rng.choice(np.asarray(counts), size=n)
+    return sizes, rng.random((n, most)).argsort(axis=1)[:, : max(counts)]
+
+
 def chosen_counts(family: str, name: str, value: Any, most: int) -> Sequence[int]:
     """Return one or several numbers from 1 to `most` to draw from, or raise a sentence."""
     values = list(value) if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) else [value]

@@ -11,7 +11,7 @@ import numpy as np
 
 from cgens.blas import for_blocks
 from cgens.types import AnyArray, Floats, Sample
-from cgens.weak_learners.candidates import chosen_counts
+from cgens.weak_learners.candidates import chosen_counts, drawn_subsets
 
 #: Half of the features spread less than this share of the widest one: their distances hardly count.
 WILD_SCALE = 0.01
@@ -105,10 +105,10 @@ class Directions:
         if self.n_inputs is None:
             thetas = self._orthogonal(n, rng) if self.orthogonal else rng.normal(size=(n, self.n_features))
             return thetas, np.full(n, float(self.n_features))
-        counts = rng.choice(np.asarray(self.n_inputs), size=n)
+        counts, inputs = drawn_subsets(n, self.n_inputs, self.n_features, rng)
+        values = rng.normal(size=inputs.shape) * (np.arange(inputs.shape[1]) < counts[:, None])
         thetas = np.zeros((n, self.n_features))
-        for theta, count in zip(thetas, counts, strict=True):
-            theta[rng.choice(self.n_features, size=count, replace=False)] = rng.normal(size=count)
+        np.put_along_axis(thetas, inputs, values, axis=1)
         return thetas, counts.astype(np.float64)
 
     def _orthogonal(self, n: int, rng: np.random.Generator) -> Floats:

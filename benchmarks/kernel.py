@@ -1,0 +1,210 @@
+"""Fourier columns beside kernel machines: error, fit time, time of a prediction and size of the model.
+
+Every method but LightGBM, which keeps its defaults, chooses among nine configurations, three widths times three values
+of C, by one validation third of the training rows (small sets: three folds); then it is fitted on all of them. Tables
+are standardised first, images divided by their largest value. Times are those of the final fit, best of `--repeats`,
+with all cores for the methods that can use them (not the SVC). ``--picture`` draws the size and the prediction time of
+the SVC and of an ensemble against the number of training rows (the paper's remark 4).
+"""
+
+from __future__ import annotations
+
+import argparse
+import pickle
+import warnings
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import lightgbm
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.kernel_approximation import Nystroem, RBFSampler
+from sklearn.model_selection import GridSearchCV, ShuffleSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from benchmarks.data import IDA_SETS, Split, mnist, random_split
+from benchmarks.measure import microseconds_a_prediction, seconds_to_fit
+from benchmarks.report import Table, save_results
+from cgens import CGEnsClassifier
+from cgens.weak_learners import Fourier
+
+IMAGES = ("mnist", "usps")
+LARGE = ("mnist", "usps", "pendigits", "letter")
+WIDTHS = (0.5, 1.0, 2.0)  # times 1 / (number of features * variance)
+PICTURE = Path(__file__).resolve().parents[1] / "docs" / "images" / "rows.png"
+
+
+def scaled_split(name: str, seed: int) -> Split:
+    """Return a split whose inputs have one unit: images by their largest value, tables by a StandardScaler."""
+    split = mnist(10_000, seed) if name == "mnist" else random_split(name, seed)
+    if name in IMAGES:
+        largest = float(np.abs(split.X).max())
+        return Split(split.X / largest, split.y, split.X_test / largest, split.y_test)
+    scaler = StandardScaler().fit(split.X)
+    return Split(scaler.transform(split.X), split.y, scaler.transform(split.X_test), split.y_test)
+
+
+def methods(split: Split, name: str) -> dict[str, tuple[Any, dict[str, list[float]]]]:
+    """Return every method and its nine configurations."""
+    gammas = [width / (split.X.shape[1] * float(split.X.var())) for width in WIDTHS]
+    m, n_outputs = len(split.y), max(1, len(np.unique(split.y)) - 1)
+    own = [c * n_outputs / m for c in (0.1, 1.0, 10.0)]
+    linear = LinearSVC(dual=False, random_state=0)
+
+    def sampled(sampler: Any) -> tuple[Any, dict[str, list[float]]]:
+        step = type(sampler).__name__.lower()
+        return make_pipeline(sampler, linear), {f"{step}__gamma": gammas, "linearsvc__C": [0.1, 1.0, 10.0]}
+
+    ours = {
+        f"CGEns, {n} Fourier": (
+            CGEnsClassifier(Fourier(), n_estimators=n, random_state=0),
+            {"weak_learner__gamma": gammas, "C": own},
+        )
+        for n in ((500, 1000) if name == "mnist" else (500,))
+    }
+    return {
+        **ours,
+        "RBF-SVC": (SVC(cache_size=1000), {"gamma": gammas, "C": [1.0, 10.0, 100.0]}),
+        "500 random Fourier + LinearSVC": sampled(RBFSampler(n_components=500, random_state=0)),
+        "2000 random Fourier + LinearSVC": sampled(RBFSampler(n_components=2000, random_state=0)),
+        "500 Nystroem + LinearSVC": sampled(Nystroem(n_components=min(500, m // 2), random_state=0)),
+        "LightGBM": (lightgbm.LGBMClassifier(n_jobs=2, verbose=-1), {}),
+    }
+
+
+def model_bytes(model: Any) -> int:
+    """Return what a prediction needs: numbers of the model as they are in memory; LightGBM's as it pickles."""
+    if isinstance(model, CGEnsClassifier):
+        return sum(array.nbytes for array in model.ensemble_.arrays().values())
+    if isinstance(model, SVC):
+        return int(model.support_vectors_.nbytes + model.dual_coef_.nbytes)
+    if isinstance(model, lightgbm.LGBMClassifier):
+        return len(pickle.dumps(model.booster_))
+    sampler, linear = model[0], model[-1]
+    arrays = [
+        getattr(sampler, key) for key in ("random_weights_", "components_", "normalization_") if hasattr(sampler, key)
+    ]
+    return int(sum(array.nbytes for array in arrays) + linear.coef_.nbytes)
+
+
+def compare(name: str, seed: int, repeats: int, n_jobs: int) -> dict[str, dict[str, Any]]:
+    """Return what was measured of every method on one split."""
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    split = scaled_split(name, seed)
+    folds = ShuffleSplit(1, test_size=1 / 3, random_state=seed) if name in LARGE else 3
+    rows = {}
+    for label, (model, grid) in methods(split, name).items():
+        if label.startswith("CGEns"):
+            model.set_params(n_jobs=n_jobs)
+        chosen: dict[str, float] = {}
+        if grid:
+            chosen = GridSearchCV(model, grid, cv=folds, refit=False).fit(split.X, split.y).best_params_
+        model.set_params(**chosen)
+        seconds = min(seconds_to_fit(model, split) for _ in range(repeats))
+        rows[label] = {
+            "error": 100 * float(np.mean(model.predict(split.X_test) != split.y_test)),
+            "fit_seconds": seconds,
+            "microseconds_a_prediction": microseconds_a_prediction(model, split),
+            "kilobytes": model_bytes(model) / 1024,
+            "chosen": {key: float(value) for key, value in chosen.items()},
+        }
+        if name in LARGE:
+            print(name, label, rows[label], flush=True)
+    return rows
+
+
+def growth(sizes: tuple[int, ...] = (1000, 2000, 5000, 10_000, 20_000)) -> list[dict[str, float]]:
+    """Return size and prediction time of the SVC and of 500 learned cosines against the number of rows of MNIST."""
+    runs = []
+    for m in sizes:
+        split = mnist(m)
+        split = Split(split.X / 255, split.y, split.X_test[:2000] / 255, split.y_test[:2000])
+        run: dict[str, float] = {"rows": m}
+        gamma = 2.0 / (784 * float(split.X.var()))
+        for label, model in {
+            "svc": SVC(C=10.0, gamma=gamma, cache_size=1000),
+            "cgens": CGEnsClassifier(Fourier(), C=9 / m, n_estimators=500, random_state=0),
+        }.items():
+            model.fit(split.X, split.y)
+            run[f"{label}_kilobytes"] = model_bytes(model) / 1024
+            run[f"{label}_microseconds"] = microseconds_a_prediction(model, split)
+            run[f"{label}_error"] = 100 * float(np.mean(model.predict(split.X_test) != split.y_test))
+        runs.append(run)
+        print(run, flush=True)
+    return runs
+
+
+def draw(runs: list[dict[str, float]]) -> None:
+    """Draw size and prediction time against rows."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    rows = [run["rows"] for run in runs]
+    labels = {"svc": ("RBF-SVC", "#D55E00", "s"), "cgens": ("CGEns, 500 learned cosines", "#0072B2", "o")}
+    with plt.rc_context({"font.size": 11, "axes.spines.top": False, "axes.spines.right": False}):
+        figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+        for axis, (key, title) in zip(
+            axes,
+            {"kilobytes": "size of the model, kB", "microseconds": "time of a prediction, µs"}.items(),
+            strict=True,
+        ):
+            for label, (text, colour, marker) in labels.items():
+                values = [run[f"{label}_{key}"] for run in runs]
+                axis.loglog(rows, values, marker=marker, color=colour, label=text)
+                error = runs[-1][f"{label}_error"]
+                axis.annotate(f"{error:.1f} % error", (rows[-1], values[-1]), xytext=(0, 8), textcoords="offset points",
+                              ha="right", color=colour)  # fmt: skip
+            axis.set(xlabel="training rows of MNIST", title=title)
+            axis.set_ylim(bottom=0.5 * min(run[f"cgens_{key}"] for run in runs))
+            axis.grid(alpha=0.3, which="both")
+        axes[0].legend(frameon=False)
+        figure.savefig(PICTURE, dpi=110)
+
+
+def show(results: dict[str, list[dict[str, dict[str, Any]]]]) -> None:
+    for name, runs in results.items():
+        table = Table(name, "error %", "fit s", "us a row", "kB")
+        for label in runs[0]:
+            figures = [[run[label][key] for run in runs] for key in
+                       ("error", "fit_seconds", "microseconds_a_prediction", "kilobytes")]  # fmt: skip
+            error, seconds, micro, size = (float(np.mean(values)) for values in figures)
+            table.add(label, f"{error:.2f}", f"{seconds:.2f}", f"{micro:.1f}", f"{size:.0f}")
+        print(f"\n{table}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", nargs="*", default=[*LARGE, *IDA_SETS])
+    parser.add_argument("--splits", type=int, default=5, help="of the small sets; the large ones have one")
+    parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--picture", action="store_true", help="only the figures against rows, and their picture")
+    options = parser.parse_args()
+    if options.picture:
+        runs = growth()
+        draw(runs)
+        save_results("kernel_growth", {"runs": runs})
+        return
+    began = perf_counter()
+    results: dict[str, list[dict[str, dict[str, Any]]]] = {}
+    for name in options.sets:
+        if name in LARGE:
+            results[name] = [compare(name, 0, options.repeats, 2)]
+        else:  # errors matter here: splits run beside each other, and times are not to be compared with those above
+            seeds = range(options.splits)
+            results[name] = Parallel(2)(delayed(compare)(name, seed, 1, 1) for seed in seeds)
+        show({name: results[name]})
+    small = [runs for name, runs in results.items() if name not in LARGE]
+    for label in small[0][0] if small else ():
+        print(f"{label}: {np.mean([[run[label]['error'] for run in runs] for runs in small]):.2f} % on the small sets")
+    print(f"{perf_counter() - began:.0f} s")
+    save_results("kernel", {"sets": results})
+
+
+if __name__ == "__main__":
+    main()

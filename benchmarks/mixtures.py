@@ -1,0 +1,104 @@
+"""A mixture against the family that cross-validation picks, and on a problem made of a step and a wave.
+
+On the thirteen binary sets every family alone, and the mixture of all, choose C by three folds among the same values;
+"picked" is the family of the best cross-validated score. Differences are paired over the splits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.model_selection import GridSearchCV
+
+from benchmarks.data import IDA_SETS, Split
+from benchmarks.kernel import scaled_split
+from benchmarks.report import Table, save_results
+from cgens import CGEnsClassifier
+from cgens.weak_learners import Box, Fourier, Linear, Stump
+
+#: Families alone; the mixture is all of them.
+FAMILIES: dict[str, Any] = {
+    "linear": Linear(),
+    "stump": Stump(),
+    "wide cosines": Fourier("scale", learn=False),
+    "sparse cosines": Fourier(["scale"], n_inputs=[1, 2, 3, 6], learn=False),
+    "boxes": Box(),
+}
+COLUMNS = 300
+STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
+
+
+def search(family: Any, split: Split, loss: str, seed: int) -> tuple[float, float]:
+    """Return the cross-validated score and the test error in percent, C chosen."""
+    warnings.simplefilter("ignore")
+    model = CGEnsClassifier(family, n_estimators=COLUMNS, loss=loss, random_state=seed, n_jobs=1, tol=3e-3)
+    grid = {"C": [strength / len(split.y) for strength in STRENGTHS]}
+    found = GridSearchCV(model, grid, cv=3).fit(split.X, split.y)
+    return float(found.best_score_), 100 * float(np.mean(found.predict(split.X_test) != split.y_test))
+
+
+def errors_of(name: str, seed: int) -> dict[str, float]:
+    """Return the test errors of each family, of the one that cross-validation picks, and of the mixture."""
+    split = scaled_split(name, seed)
+    found = {label: search(family, split, "least_squares", seed) for label, family in FAMILIES.items()}
+    errors = {label: error for label, (_, error) in found.items()}
+    picked = max(found, key=lambda label: found[label][0])
+    mixture = search(list(FAMILIES.values()), split, "least_squares", seed)[1]
+    return {**errors, "picked": errors[picked], "mixture": mixture}
+
+
+def step_and_wave(seed: int, n_rows: int = 600, n_test: int = 5000) -> Split:
+    """Return labels that are half a checkerboard of steps in two inputs, half a smooth wave in six others."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows + n_test, 8))
+    step = np.sign(X[:, 0]) + np.sign(X[:, 1] - 0.5)
+    wave = 2 * np.cos(np.sum(X[:, 2:], axis=1) / 1.5)
+    y = (step + wave > 0).astype(int)
+    return Split(X[:n_rows], y[:n_rows], X[n_rows:], y[n_rows:])
+
+
+def made_problem(n_splits: int) -> dict[str, list[float]]:
+    """Return the test errors on the made problem."""
+    errors: dict[str, list[float]] = {}
+    families = {
+        "stump": Stump(),
+        "fourier": Fourier(learn=False),
+        "mixture": [Stump(), Fourier(learn=False)],
+        "mixture, each on its columns": [(Stump(), [0, 1]), (Fourier(learn=False), list(range(2, 8)))],
+    }
+    for seed in range(n_splits):
+        split = step_and_wave(seed)
+        for label, family in families.items():
+            errors.setdefault(label, []).append(search(family, split, "least_squares", seed)[1])
+    return errors
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--splits", type=int, default=10)
+    parser.add_argument("--sets", nargs="*", default=list(IDA_SETS))
+    options = parser.parse_args()
+    labels = [*FAMILIES, "picked", "mixture"]
+    table, results, differences = Table("set", *labels, "difference", "s.e."), {}, []
+    for name in options.sets:
+        runs: Any = Parallel(2)(delayed(errors_of)(name, seed) for seed in range(options.splits))
+        errors = {label: np.array([run[label] for run in runs]) for label in labels}
+        difference = errors["mixture"] - errors["picked"]
+        spread = float(difference.std(ddof=1) / np.sqrt(len(difference)))
+        differences.append(difference.mean())
+        figures = [f"{errors[label].mean():.1f}" for label in labels]
+        table.add(name, *figures, f"{difference.mean():+.2f}", f"{spread:.2f}")
+        results[name] = {label: values.tolist() for label, values in errors.items()}
+        print(name, *figures, f"{difference.mean():+.2f} +- {spread:.2f}", flush=True)
+    print(f"\n{table}\nmean difference of the mixture: {np.mean(differences):+.2f}")
+    made = made_problem(options.splits)
+    print({label: f"{np.mean(values):.2f} +- {np.std(values):.2f}" for label, values in made.items()})
+    save_results("mixtures", {"splits": options.splits, "sets": results, "made": made})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,390 @@
+"""Several families in one model: who sees what, who carries the signal, and what the certificate covers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+from cgens import CGEnsClassifier, CGEnsRegressor
+from cgens.inspection import check_certificate
+from cgens.types import Status
+from cgens.weak_learners import Box, Fourier, Linear, Mixture, Perceptron, Stump, Tree
+from tests.integration.small_data import noisy
+from tests.tolerances import CLOSED_FORM, NEGATIVE_GAP, SVC_OBJECTIVE, TIGHT
+
+#: Other columns put the rows in another order, which rounds differently: float32 responses, over some rows and columns.
+SAME_FIT = 1e-5
+
+X, Y = noisy()
+COLUMNS = ["age", "size", "depth", "width", "weight", "speed"]
+FRAME = pd.DataFrame(X, columns=COLUMNS)
+
+
+def fit(family, X=X, y=Y, **options):
+    options = {"n_estimators": 20, "random_state": 0, "n_jobs": 1, **options}
+    return CGEnsClassifier(family, **options).fit(X, y)
+
+
+def regress(family, X, y, **options):
+    return CGEnsRegressor(family, **{"n_estimators": 60, "random_state": 0, "n_jobs": 1, **options}).fit(X, y)
+
+
+def same_model(first, second):
+    return (
+        first.ensemble_.learners == second.ensemble_.learners
+        and first.ensemble_.weights.tobytes() == second.ensemble_.weights.tobytes()
+    )
+
+
+def kinds(model):
+    """Return the name and the class of every column's learner."""
+    return {(own.name, type(own.learner).__name__) for own in model.ensemble_.learners}
+
+
+# --- lists and names
+
+
+@pytest.mark.parametrize("loss", ["hinge", "least_squares"])
+def test_a_list_and_a_mixture_are_the_same_model(loss):
+    listed = fit(["stump", Fourier(n_candidates=100), ("linear", [0, 1])], loss=loss)
+    mixed = fit(Mixture([Stump(), Fourier(n_candidates=100), (Linear(), [0, 1])]), loss=loss)
+    assert same_model(listed, mixed)
+    assert listed.family_shares_ == mixed.family_shares_
+
+
+def test_a_list_of_one_is_that_family():
+    mixed, plain = fit(["stump"]), fit("stump")
+    assert [own.learner for own in mixed.ensemble_.learners] == list(plain.ensemble_.learners)
+    assert mixed.ensemble_.weights.tobytes() == plain.ensemble_.weights.tobytes()
+    assert mixed.certificate_ == plain.certificate_
+    assert mixed.family_shares_ == {"stump": 1.0}
+    assert not hasattr(plain, "family_shares_")
+
+
+def test_families_are_called_by_their_class_and_numbered_where_there_are_several():
+    model = fit([Fourier(0.1, 50), "stump", Fourier(1.0, 50), Tree(3), (Box(n_candidates=50), [0])])
+    assert list(model.family_shares_) == ["fourier-1", "stump", "fourier-2", "tree", "box"]
+    assert kinds(model) <= {
+        ("fourier-1", "FourierLearner"),
+        ("stump", "StumpLearner"),
+        ("fourier-2", "FourierLearner"),
+        ("tree", "TreeLearner"),
+        ("box", "BoxLearner"),
+    }
+
+
+def test_each_family_has_random_numbers_of_its_own():
+    """Or two families of the same kind would draw the same candidates."""
+    model = fit([Fourier(0.1, 30, learn=False), Fourier(0.1, 30, learn=False)], n_estimators=100)
+    thetas = {own.learner.theta.tobytes() for own in model.ensemble_.learners}
+    assert len(thetas) == model.n_columns_ == 60
+
+
+def test_shares_belong_to_the_last_fit():
+    model = fit(["stump", "linear"])
+    model.set_params(weak_learner="stump").fit(X, Y)
+    assert not hasattr(model, "family_shares_")
+    model.set_params(weak_learner=["tree", "linear"]).fit(X, Y)
+    assert list(model.family_shares_) == ["tree", "linear"]
+
+
+@pytest.mark.parametrize("loss", ["hinge", "least_squares"])
+def test_stages_importances_and_certificate_of_a_mixture(loss):
+    model = fit(["stump", (Fourier(n_candidates=100), [0, 3]), "linear"], loss=loss)
+    assert check_certificate(model, X, Y).problems == ()
+    assert np.all(model.trace_.relative_gap >= -NEGATIVE_GAP)
+    stages = list(model.staged_decision_function(X))
+    scale = CLOSED_FORM * np.abs(model.ensemble_.weights).sum()
+    assert np.allclose(stages[-1], model.decision_function(X), rtol=0, atol=scale)
+    H = np.column_stack([own.respond(X) for own in model.ensemble_.learners])
+    assert np.array_equal(H, model.ensemble_.respond(X))
+
+
+# --- who carries the signal
+
+
+@pytest.fixture
+def uniform(rng):
+    return rng.uniform(-1, 1, size=(400, 4))
+
+
+SIGNALS = {
+    "stump": lambda X: np.sign(X[:, 0] - 0.2) + np.sign(X[:, 1] + 0.5),
+    "linear": lambda X: X[:, 0] - 2 * X[:, 1] + X[:, 3],
+    "fourier": lambda X: np.cos(4 * X[:, 0] + 4 * X[:, 1]),
+}
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+def test_the_family_that_carries_the_signal_has_the_share(name, uniform):
+    """With a C so large that few columns do: with a small one many stumps are a line at less cost than one column."""
+    families = ["stump", "linear", Fourier(8.0, learn=False)]
+    shares = regress(families, uniform, SIGNALS[name](uniform), C=10.0, n_estimators=30).family_shares_
+    assert sum(shares.values()) == pytest.approx(1, abs=CLOSED_FORM)
+    assert min(shares.values()) >= 0
+    assert shares[name] > 0.8
+
+
+def test_the_columns_that_carry_the_signal_have_the_share(uniform):
+    y = np.sin(4 * uniform[:, 2]) + uniform[:, 3] ** 2
+    groups = [(Fourier(4.0, 300, learn=False), [0, 1]), (Fourier(4.0, 300, learn=False), [2, 3])]
+    shares = regress(groups, uniform, y, n_estimators=30).family_shares_
+    assert list(shares) == ["fourier-1", "fourier-2"]
+    assert shares["fourier-2"] > 0.9
+
+
+def test_a_constant_model_has_no_shares():
+    with pytest.warns(UserWarning, match="constant"):
+        model = fit(["stump", "linear"], np.ones((10, 3)), np.arange(10) % 2)
+    assert model.family_shares_ == {"stump": 0.0, "linear": 0.0}
+
+
+def test_shares_are_those_of_the_decision(uniform):
+    y = SIGNALS["stump"](uniform) + SIGNALS["fourier"](uniform)
+    model = regress(["stump", Fourier(8.0, 300, learn=False)], uniform, y)
+    H, weights = model.ensemble_.respond(uniform).astype(float), model.ensemble_.weights[:, 0]
+    members = np.array([own.member for own in model.ensemble_.learners])
+    spread = np.array([np.std(H[:, members == k] @ weights[members == k]) for k in (0, 1)])
+    assert list(model.family_shares_.values()) == pytest.approx((spread / spread.sum()).tolist(), rel=CLOSED_FORM)
+
+
+def half_step_half_smooth(n_rows, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, size=(n_rows, 6))
+    steps, smooth = np.sign(X[:, 0] - 0.2) + np.sign(X[:, 1] + 0.3), 2 * np.sin(3 * (X[:, 2] + X[:, 3]))
+    return X, steps + smooth + 0.2 * rng.normal(size=n_rows)
+
+
+def test_a_mixture_is_better_than_each_family_alone():
+    X, y = half_step_half_smooth(800, 0)
+    new = half_step_half_smooth(2000, 1)
+    stump, fourier = Stump(), Fourier(learn=False)
+    alone = max(regress(family, X, y, n_estimators=100).score(*new) for family in (stump, fourier))
+    mixed = regress([stump, fourier], X, y, n_estimators=100)
+    assert 1 - mixed.score(*new) < 0.8 * (1 - alone)
+    assert min(mixed.family_shares_.values()) > 0.3
+    told = regress([(stump, [0, 1]), (fourier, [2, 3])], X, y, n_estimators=100)
+    assert 1 - told.score(*new) < 0.2 * (1 - alone)
+
+
+# --- five groups of features, as the paper's experiment on PASCAL
+
+
+def five_groups(n_rows, seed):
+    """Groups of 3, 4, 5, 6 and 7 features of other scales; the second, third and fifth say something of the class."""
+    rng = np.random.default_rng(seed)
+    scales = [1.0, 10.0, 0.1, 3.0, 100.0]
+    groups = [rng.normal(size=(n_rows, 3 + k)) for k in range(5)]
+    score = np.sin(2 * groups[1][:, 0]) + np.abs(groups[2][:, 0]) + groups[4][:, :2].prod(axis=1)
+    ends = np.cumsum([3 + k for k in range(5)])
+    columns = [list(range(end - 3 - k, end)) for k, end in enumerate(ends.tolist())]
+    return np.hstack([scale * own for scale, own in zip(scales, groups, strict=True)]), score > 0.8, columns
+
+
+def test_five_groups_of_features():
+    X, y, columns = five_groups(1000, 0)
+    X_test, y_test, _ = five_groups(2000, 1)
+    family = Fourier(n_candidates=300, n_inputs=[1, 2], standardize=True, learn=False)
+    model = fit([(clone(family), own) for own in columns], X, y, n_estimators=150)
+    assert list(model.family_shares_) == [f"fourier-{k}" for k in (1, 2, 3, 4, 5)]
+    first, second, third, fourth, fifth = model.family_shares_.values()
+    assert min(second, third, fifth) > max(first, fourth)
+    assert model.certificate_.scope == "pool"
+    assert model.certificate_.n_candidates == 1500
+    together = fit(Fourier(standardize=True, learn=False), X, y, n_estimators=150).score(X_test, y_test)
+    alone = max(fit([(family, own)], X, y, n_estimators=150).score(X_test, y_test) for own in columns)
+    assert model.score(X_test, y_test) > max(alone, together) + 0.03
+
+
+# --- columns
+
+
+@pytest.mark.parametrize(
+    ("names", "numbers"),
+    [
+        (["size", "speed"], [1, 5]),
+        (["speed", "size"], [5, 1]),
+        (["size", "speed"], [-5, -1]),
+        ("size", 1),
+        (("size", "speed"), np.array([1, 5])),
+        (pd.Index(["size", "speed"]), range(1, 6, 4)),
+        (["size", 5], [1, 5]),
+        (COLUMNS, None),
+    ],
+    ids=str,
+)
+def test_columns_by_name_are_those_by_number(names, numbers):
+    named = fit([("stump", names), (Fourier(n_candidates=50), names)], FRAME)
+    numbered = fit([("stump", numbers), (Fourier(n_candidates=50), numbers)])
+    assert named.decision_function(FRAME).tobytes() == numbered.decision_function(X).tobytes()
+    assert named.certificate_.primal == numbered.certificate_.primal
+
+
+def test_names_follow_the_frame():
+    """The same names in another order of columns, in another fit, are other numbers and the same model."""
+    family = [("stump", ["size"]), (Fourier(n_candidates=50, learn=False), ["age", "speed"])]
+    turned = FRAME[COLUMNS[::-1]]
+    model, other = fit(family, FRAME, loss="least_squares"), fit(family, turned, loss="least_squares")
+    assert np.allclose(other.decision_function(turned), model.decision_function(FRAME), rtol=0, atol=SAME_FIT)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(turned)
+
+
+def test_a_family_sees_only_its_columns(rng):
+    model = fit([("stump", [0, 2]), (Fourier(n_candidates=100), [2, 3]), (Tree(4), [3])], n_estimators=40)
+    seen = X.copy()
+    seen[:, [1, 4, 5]] = rng.normal(size=(len(X), 3))
+    assert model.decision_function(seen).tobytes() == model.decision_function(X).tobytes()
+
+
+def test_a_fit_does_not_depend_on_columns_that_nobody_sees(rng):
+    family = [("stump", [0, 2]), (Fourier(n_candidates=100, learn=False), [2, 3]), ("linear", [3])]
+    seen = X.copy()
+    seen[:, [1, 4, 5]] = rng.normal(size=(len(X), 3))
+    model, other = fit(family, loss="least_squares"), fit(family, seen, loss="least_squares")
+    assert np.allclose(other.decision_function(X), model.decision_function(X), rtol=0, atol=SAME_FIT)
+
+
+def test_each_family_by_itself_sees_only_its_columns(rng):
+    model = fit([("stump", [0, 1]), (Fourier(n_candidates=100), [2, 3])], n_estimators=40)
+    changed = X.copy()
+    changed[:, :2] = rng.normal(size=(len(X), 2))
+    before, after = model.ensemble_.respond(X), model.ensemble_.respond(changed)
+    same = np.all(before == after, axis=0)
+    assert {own.name for own, one in zip(model.ensemble_.learners, same, strict=True) if one} == {"fourier"}
+    assert {own.name for own, one in zip(model.ensemble_.learners, same, strict=True) if not one} == {"stump"}
+
+
+def test_a_family_on_some_columns_is_the_family_on_a_smaller_table():
+    narrow = fit([(Box(n_candidates=50), None), "linear"], X[:, [1, 4]], loss="least_squares")
+    wide = fit([(Box(n_candidates=50), [1, 4]), ("linear", [1, 4])], loss="least_squares")
+    assert np.allclose(wide.decision_function(X), narrow.decision_function(X[:, [1, 4]]), rtol=0, atol=SAME_FIT)
+
+
+# --- parameters
+
+
+def test_parameters_of_the_families():
+    mixture = Mixture([Stump(), (Fourier(0.1), [0, 1]), Tree(3), Tree(5)])
+    params = mixture.get_params()
+    assert params["fourier__gamma"] == 0.1
+    assert (params["tree-1__max_leaf_nodes"], params["tree-2__max_leaf_nodes"]) == (3, 5)
+    assert params["stump"] is mixture.families[0]
+    assert set(mixture.get_params(deep=False)) == {"families"}
+
+
+def test_setting_a_parameter_leaves_the_list_it_came_from_alone():
+    families = [Stump(), (Fourier(0.1), [0, 1])]
+    mixture = Mixture(families).set_params(fourier__gamma=0.5, stump__max_bins=8)
+    assert families[1][0].gamma == 0.1
+    assert families[0].max_bins == 256
+    assert mixture.families[1][0].gamma == 0.5
+    assert mixture.families[1][1] == [0, 1]
+    assert mixture.families[0].max_bins == 8
+
+
+def test_a_family_may_be_replaced_and_keeps_its_columns():
+    mixture = Mixture([Stump(), (Fourier(), [0, 1])]).set_params(fourier=Linear())
+    assert list(fit(mixture).family_shares_) == ["stump", "linear"]
+    assert mixture.families[1][1] == [0, 1]
+
+
+def test_an_unknown_parameter_is_refused():
+    with pytest.raises(ValueError, match=r"'tree__leaves'.*'stump'.*'fourier'"):
+        Mixture([Stump(), Fourier()]).set_params(tree__leaves="sign")
+    with pytest.raises(ValueError, match="width"):
+        Mixture([Stump(), Fourier()]).set_params(fourier__width=1)
+
+
+def test_clone_of_a_mixture():
+    model = CGEnsClassifier(Mixture([Stump(8), (Fourier(0.1), ["age"])]))
+    fresh = clone(model)
+    assert repr(fresh) == repr(model)
+    assert fresh.weak_learner.families[0] is not model.weak_learner.families[0]
+    assert fresh.get_params()["weak_learner__fourier__gamma"] == 0.1
+
+
+def test_grid_search_over_a_family_of_a_mixture():
+    model = CGEnsClassifier(
+        Mixture([Stump(), (Fourier(n_candidates=50), [0, 1])]), n_estimators=8, random_state=0, n_jobs=1
+    )
+    grid = {"weak_learner__fourier__gamma": [0.01, 1.0], "weak_learner__stump__max_bins": [4, 16]}
+    search = GridSearchCV(model, grid, cv=3).fit(X, Y)
+    best = search.best_estimator_.weak_learner.get_params()
+    assert best["fourier__gamma"] == search.best_params_["weak_learner__fourier__gamma"]
+    assert len({round(score, 12) for score in search.cv_results_["mean_test_score"]}) > 1
+    assert model.get_params()["weak_learner__fourier__gamma"] == "scale"
+
+
+# --- what the certificate covers
+
+POOLS = {
+    "stump": Stump(8),
+    "fourier": Fourier(n_candidates=40, learn=False),
+    "perceptron": Perceptron(40, learn=False),
+    "box": Box(n_candidates=40),
+    "linear": Linear(),
+}
+NO_POOLS = {
+    "tree": Tree(),
+    "fourier": Fourier(n_candidates=40, learn=False, pool="fresh"),
+    "learned": Fourier(learn=True),
+    "box": Box(n_candidates=40, pool="fresh"),
+}
+
+
+@pytest.mark.parametrize("loss", ["hinge", "least_squares"])
+def test_the_pool_of_a_mixture_is_the_sum_of_its_pools(loss):
+    model = fit(list(POOLS.values()), loss=loss)
+    own = [fit(family, loss=loss).certificate_.n_candidates for family in POOLS.values()]
+    assert model.certificate_.scope == "pool"
+    assert model.certificate_.n_candidates == sum(own)
+    assert model.certificate_.full_relative_gap >= -NEGATIVE_GAP
+
+
+@pytest.mark.parametrize("name", NO_POOLS)
+def test_one_family_without_a_pool_is_enough_for_no_certificate_of_it(name):
+    model = fit([Stump(8), NO_POOLS[name]])
+    assert model.certificate_.scope == "restricted"
+    assert model.certificate_.n_candidates is None
+    assert model.certificate_.full_relative_gap is None
+
+
+def test_a_pool_may_be_exhausted_to_a_true_certificate():
+    model = fit([Stump(8), (Linear(), [0, 1])], n_estimators=1000, tol=TIGHT, C=0.1)
+    assert model.certificate_.status is Status.OPTIMAL
+    assert model.certificate_.full_relative_gap <= SVC_OBJECTIVE
+    everything = fit(Stump(8), n_estimators=1000, tol=TIGHT, C=0.1)
+    assert model.certificate_.full_lower_bound < everything.certificate_.primal
+
+
+# --- warm start
+
+
+def test_warm_start_goes_on():
+    model = fit(["stump", "linear"], n_estimators=5, warm_start=True)
+    before = model.ensemble_.learners
+    model.set_params(n_estimators=15).fit(X, Y)
+    assert model.ensemble_.learners[:5] == before
+    assert model.certificate_.scope == "pool"
+
+
+def test_warm_start_with_the_families_in_another_order_shares_by_name():
+    model = fit(["stump", "tree"], n_estimators=5, warm_start=True)
+    model.set_params(weak_learner=["tree", "stump"], n_estimators=6).fit(X, Y)
+    used = {type(own.learner).__name__.removesuffix("Learner").lower() for own in model.ensemble_.learners}
+    assert {name for name, share in model.family_shares_.items() if share > 0} == used
+
+
+def test_warm_start_on_other_columns_does_not_take_one_stump_for_another(rng):
+    """Both columns have the same numbers, and so the same thresholds; only the second says anything."""
+    numbers = np.arange(40.0)
+    table, y = np.column_stack([rng.permutation(numbers), numbers]), numbers > 19
+    model = fit([("stump", [0])], table, y, C=1.0, n_estimators=39, warm_start=True)
+    model.set_params(weak_learner=[("stump", [1])], n_estimators=200).fit(table, y)
+    fresh = fit([("stump", [1])], table, y, C=1.0, n_estimators=200)
+    assert model.certificate_.status is Status.OPTIMAL
+    assert model.certificate_.primal <= fresh.certificate_.primal * (1 + model.tol)
