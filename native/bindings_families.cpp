@@ -58,10 +58,10 @@ auto grow(TreeGrower& self, const Vector<double>& along, const Vector<std::uint8
 void require_trees(const Vector<std::int64_t>& begin, const Vector<std::int32_t>& features,
                    const Vector<std::int32_t>& left, const Vector<std::int32_t>& right, std::size_t n_inputs) {
     require(begin.shape(0) >= 1 && begin(0) == 0, "respond_trees: begin");
+    for (std::size_t j = 0; j + 1 < begin.shape(0); ++j) require(begin(j + 1) > begin(j), "respond_trees: an empty tree");
     require(static_cast<std::size_t>(begin(begin.shape(0) - 1)) == features.shape(0), "respond_trees: begin");
     for (std::size_t j = 0; j + 1 < begin.shape(0); ++j) {
         const std::int64_t size = begin(j + 1) - begin(j);
-        require(size >= 1, "respond_trees: an empty tree");
         for (std::int64_t k = 0; k < size; ++k) {
             const auto at = static_cast<std::size_t>(begin(j) + k);
             if (features(at) < 0) continue;

@@ -2,12 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 #include <utility>
 
 #include "threads.hpp"
 
 namespace cgens {
+namespace {
+
+constexpr double kRounding = 1e-12;
+
+}  // namespace
 
 TreeGrower::TreeGrower(std::shared_ptr<const StumpPool> pool, const std::vector<double>& weights, int n_threads)
     : pool_(std::move(pool)), n_threads_(n_threads), prices_(pool_->n_rows()), scratch_(pool_->n_rows()) {
@@ -15,10 +21,19 @@ TreeGrower::TreeGrower(std::shared_ptr<const StumpPool> pool, const std::vector<
     for (const double weight : weights) weights_.push_back(weight_unit_.round(weight));
 }
 
-double TreeGrower::criterion(const Sums& sums, bool real) const {
-    const auto price = static_cast<double>(sums.price);
-    if (!real) return std::abs(price);
-    return sums.weight > 0 ? price * (price / static_cast<double>(sums.weight)) : 0.0;
+// How much a split raises the criterion; 0 where that is not more than rounding.
+double TreeGrower::worth(const Sums& left, const Sums& right, bool real) const {
+    if (!real) {  // whole numbers, of which no sum is above 2^62
+        const std::int64_t before = std::abs(left.price + right.price);
+        return static_cast<double>(std::abs(left.price) + std::abs(right.price) - before);
+    }
+    const auto criterion = [](const Sums& sums) {
+        const auto price = static_cast<double>(sums.price);
+        return price * (price / static_cast<double>(sums.weight));
+    };
+    const double after = criterion(left) + criterion(right);
+    const double gained = after - criterion({left.price + right.price, left.weight + right.weight});
+    return gained > kRounding * after ? gained : 0.0;
 }
 
 std::vector<TreeNode> TreeGrower::grow(const double* along, const std::uint8_t* allowed, const TreeOptions& options,
@@ -135,7 +150,9 @@ void TreeGrower::scan_feature(std::size_t f, const Sums* histogram, const Node& 
     const BinnedFeature& feature = pool_->feature(f);
     Sums common = node.sums;
     for (std::size_t k = 0; k < feature.n_bins(); ++k) common = common - histogram[k];  // its own entry is 0
-    const double before = criterion(node.sums, options.real);
+    // More than all rows have is not a number of units.
+    const double total = weight_unit_.value(static_cast<double>(node.sums.weight));
+    if (options.min_weight > total) return;
     const std::int64_t least = std::max<std::int64_t>(1, weight_unit_.round(options.min_weight));
     Sums left;
     for (std::size_t k = 0; k + 1 < feature.n_bins(); ++k) {
@@ -145,8 +162,8 @@ void TreeGrower::scan_feature(std::size_t f, const Sums* histogram, const Node& 
         const Sums right = node.sums - left;
         if (right.weight < least) return;
         if (left.weight < least) continue;
-        const double worth = criterion(left, options.real) + criterion(right, options.real) - before;
-        if (worth > best.worth) best = {worth, f, k, left};
+        const double gained = worth(left, right, options.real);
+        if (gained > best.worth) best = {gained, f, k, left};
     }
 }
 

@@ -65,7 +65,7 @@ class TreeGrower {
         std::size_t position;  // in the tree
     };
 
-    double criterion(const Sums& sums, bool real) const;
+    double worth(const Sums& left, const Sums& right, bool real) const;
     // Finds the best split of each node, in one pass over the blocks of features.
     void find_splits(std::vector<Node*> nodes, const std::uint8_t* allowed, const TreeOptions& options);
     void scan_block(const FeatureBlock& block, const Node& node, const std::uint8_t* allowed,

@@ -63,3 +63,10 @@ COSINE = 1e-7
 #: Decisions of two models whose float32 columns were made of the same numbers rounded otherwise: each response is
 #: rounded to 1e-7, and the weights of some ten columns, correlated as they are, answer with ten times that.
 RESPONSE = 1e-5
+
+#: Standard errors of a mean over drawn learners. Seeds are fixed, and a hundred such means are compared at once: one
+#: in two million is further off.
+SIGMAS = 5.0
+
+#: Directions are learned in float32: 6e-8 a number, and sums of some thousand in which most of it cancels.
+ASCENT = 1e-4

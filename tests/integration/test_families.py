@@ -46,7 +46,6 @@ OBJECTS = {
 }
 
 
-
 def numbers():
     X, _ = noisy()
     return X, np.sin(X[:, 0]) + X[:, 1] + 0.1 * np.random.default_rng(0).normal(size=len(X))
@@ -273,7 +272,9 @@ def test_importances_of_trees_do_not_depend_on_units(one_feature_matters):
     assert np.allclose(other.feature_importances_, model.feature_importances_, rtol=0, atol=IMPORTANCE)
 
 
-@pytest.mark.parametrize("family", ["fourier", "perceptron", "linear", Box(n_candidates=50), ["stump", "tree"]], ids=str)
+@pytest.mark.parametrize(
+    "family", ["fourier", "perceptron", "linear", Box(n_candidates=50), ["stump", "tree"]], ids=str
+)
 def test_other_families_have_no_importances(family):
     model = task("two classes", family)[0]
     assert not hasattr(model, "feature_importances_")

@@ -15,11 +15,12 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor, CGEnsRegressorCV
-from cgens.weak_learners import Stump
+from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor, CGEnsRegressorCV, FourierSelector
+from cgens.weak_learners import Box, Fourier, Linear, Mixture, Perceptron, SklearnLearner, Stump, Tree
 from tests.contract.cosines import Cosines
 from tests.integration.small_data import breast_cancer, iris, noisy
 
@@ -34,9 +35,33 @@ ESTIMATORS = [
     CGEnsRegressorCV(Cs=2, n_estimators=10),
 ]
 
+SMALL = {"n_estimators": 10, "random_state": 0, "n_jobs": 1}
+
+#: Every family, with a pool that is small enough for hundreds of fits.
+OTHER_FAMILIES = [
+    CGEnsClassifier(Perceptron(50), **SMALL),
+    CGEnsClassifier(Fourier(n_candidates=50), **SMALL),
+    CGEnsClassifier(Fourier(n_candidates=50, pool="fresh", learn=False), loss="least_squares", **SMALL),
+    CGEnsClassifier(Fourier(learn=True), loss="least_squares", **SMALL),
+    CGEnsClassifier(Tree(4, min_samples_leaf=1), **SMALL),
+    CGEnsClassifier(Box(n_candidates=30), **SMALL),
+    CGEnsClassifier(Linear(), **SMALL),
+    CGEnsClassifier(SklearnLearner(DecisionTreeClassifier(max_depth=2)), **SMALL),
+    CGEnsClassifier(Mixture([Stump(), Fourier(n_candidates=50)]), **SMALL),
+    CGEnsClassifier(["stump", "linear"], **SMALL),
+    CGEnsRegressor(Fourier(n_candidates=50), **SMALL),
+    CGEnsRegressor(Tree(4, min_samples_leaf=1), **SMALL),
+    FourierSelector(10, Fourier(n_candidates=50), random_state=0, n_jobs=1),
+]
+
 
 @parametrize_with_checks(ESTIMATORS)
 def test_sklearn_check(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks(OTHER_FAMILIES)
+def test_sklearn_check_of_other_families(estimator, check):
     check(estimator)
 
 

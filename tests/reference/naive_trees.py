@@ -80,8 +80,9 @@ def naive_tree(
                     continue
                 if min(weight[left].sum(), weight[right].sum()) < min_weight:
                     continue
-                worth = criterion(left) + criterion(right) - criterion(rows)
-                if worth > best.worth:
+                after = criterion(left) + criterion(right)
+                worth = after - criterion(rows)
+                if worth > max(best.worth, 1e-12 * after):
                     best = NaiveSplit(worth, feature, float(threshold))
         return best
 

@@ -57,8 +57,7 @@ class Box(BaseEstimator):  # type: ignore[misc]
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
         """Draw the pool, or prepare to draw."""
         n_candidates = check_candidates("Box", self.n_candidates, self.pool)
-        counts = chosen_counts("Box", "n_thresholds", self.n_thresholds, sample.X.shape[1])
-        draw = BoxDraw(counts, n_candidates, sample)
+        draw = BoxDraw(self.n_thresholds, n_candidates, sample)
         if self.pool == "fresh":
             return FreshPricer(draw, sample, rng, n_threads)
         return FixedPricer(draw(rng), sample, n_threads)
@@ -85,7 +84,8 @@ class BoxLearner:
         """Return h(x) of every row, int8."""
         inside = np.ones(len(X), dtype=bool)
         for feature, threshold, side in zip(self.features, self.thresholds, self.sides, strict=True):
-            inside &= (X[:, feature] > threshold) == (side > 0)
+            # A plain float would be rounded to the float32 of X.
+            inside &= (X[:, feature] > np.float64(threshold)) == (side > 0)
         return np.where(inside, self.polarity, -self.polarity).astype(np.int8)
 
     def negated(self) -> BoxLearner:
@@ -166,14 +166,17 @@ class BoxColumn:
         middle = 0.5 * distinct[:-1] + 0.5 * distinct[1:]
         middle = np.where((middle >= distinct[:-1]) & (middle < distinct[1:]), middle, distinct[:-1])
         around = np.cumsum(weight[:-1] + weight[1:])
-        return BoxColumn(values, middle, around[:-1] / around[-1] if len(around) else around)
+        return BoxColumn(values, middle, around[:-1] / around[-1])
 
 
 class BoxDraw:
     """Draws boxes for the training rows."""
 
-    def __init__(self, counts: Sequence[int], n_candidates: int, sample: Sample) -> None:
-        self._counts, self._n_candidates, self._sample = counts, n_candidates, sample
+    def __init__(self, n_thresholds: Any, n_candidates: int, sample: Sample) -> None:
+        self._n_candidates, self._sample = n_candidates, sample
+        first = sample.X[sample.rows[0]]
+        self._features = np.flatnonzero(np.any(sample.X[sample.rows] != first, axis=0))  # constant ones cut nothing
+        self._counts = chosen_counts("Box", "n_thresholds", n_thresholds, max(1, len(self._features)))
         self._share = sample.weight / sample.weight.sum()
         self._columns: dict[int, BoxColumn] = {}
 
@@ -192,21 +195,21 @@ class BoxDraw:
         return BoxCandidates(learners, responses)
 
     def _raw(self, rng: np.random.Generator) -> list[BoxLearner]:
-        """Return at most so many boxes: those with a condition on a constant feature are left out."""
-        n = self._n_candidates
-        counts, features = drawn_subsets(n, self._counts, self._sample.X.shape[1], rng)
-        sides, places = rng.choice([-1, 1], size=features.shape), rng.random(features.shape)
-        thresholds = np.full(features.shape, np.nan)
+        """Return so many boxes, like ones among them."""
+        if not len(self._features):
+            return []
+        counts, places = drawn_subsets(self._n_candidates, self._counts, len(self._features), rng)
+        features = self._features[places]
+        sides, heights = rng.choice([-1, 1], size=features.shape), rng.random(features.shape)
+        thresholds = np.empty(features.shape)
         for feature in np.unique(features).tolist():
             own = features == feature
             column = self._column(feature)
-            if len(column.midpoints):
-                thresholds[own] = column.midpoints[np.searchsorted(column.cumulated, places[own], side="right")]
+            thresholds[own] = column.midpoints[np.searchsorted(column.cumulated, heights[own], side="right")]
         boxes = []
         for j, count in enumerate(counts.tolist()):
-            if np.isfinite(thresholds[j, :count]).all():
-                own = [tuple(part[j, :count].tolist()) for part in (features, thresholds, sides)]
-                boxes.append(BoxLearner(own[0], own[1], own[2]))
+            own = [tuple(part[j, :count].tolist()) for part in (features, thresholds, sides)]
+            boxes.append(BoxLearner(own[0], own[1], own[2]))
         return boxes
 
     def _column(self, feature: int) -> BoxColumn:

@@ -109,6 +109,7 @@ class CandidateTable:
         self.prices = np.zeros((len(responses), n_outputs))
         self.curvature: Floats = np.zeros(len(responses))
         self._has_curvature = False
+        self._largest = float(max(responses.max(initial=0), -responses.min(initial=0)))
         self.drift = 0.0
 
     def products(self, vectors: Floats) -> Floats:
@@ -138,9 +139,9 @@ class CandidateTable:
         if self._has_curvature:
             self._lower_curvature(along[:, 0], denominator)
         best = self.find_best(gain)
-        # The rounding of each product and of the new price; responses are at most of the size 2.
-        eps = np.finfo(float).eps
-        self.drift += eps * (2 * float(np.abs(direction).sum() * np.abs(step).max()) + best.max_price)
+        # The rounding of each product and of the new price.
+        moved = self._largest * float(np.abs(direction).sum() * np.abs(step).max())
+        self.drift += float(np.finfo(float).eps) * (moved + best.max_price)
         return best
 
     def change_curvature(self, direction: Floats, denominator: float) -> None:
@@ -203,7 +204,9 @@ def distinct_rows(responses: AnyArray, n_rows: int) -> AnyArray:
 
 def fingerprint(response: AnyArray) -> bytes:
     """Return 128 bits that are the same for h and -h, and for other responses others."""
-    return blake2b((response if response[0] > 0 else -response).tobytes(), digest_size=16).digest()
+    first = response[np.argmax(response != 0)]
+    # Adding 0 turns -0.0 into 0.0.
+    return blake2b((response if first > 0 else -response + 0 * first).tobytes(), digest_size=16).digest()
 
 
 def check_candidates(family: str, n_candidates: object, pool: object) -> int:

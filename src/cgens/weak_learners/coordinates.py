@@ -21,7 +21,7 @@ N_PARTS = 8
 
 @dataclass(frozen=True)
 class Coordinates:
-    """z = axes' (x - mean) / scale of all training rows.
+    """z = axes' (x - mean) / (scale unit) of all training rows.
 
     In pixels, most directions hold noise alone, and steps along them fit it. The leading components hold the signal; a
     step costs a fraction, and the columns that it finds are better: docs/decisions/0011-learned-columns.md.
@@ -34,6 +34,8 @@ class Coordinates:
     axes : ndarray of shape (d, r), or None
         None: the inputs themselves.
     mean, scale : ndarray of shape (d,)
+    unit : float
+        The rows' root mean square distance from their mean: coordinates are about 1, which float32 can hold.
     """
 
     Z: AnyArray
@@ -41,6 +43,7 @@ class Coordinates:
     axes: Floats | None
     mean: Floats
     scale: Floats
+    unit: float
 
     @staticmethod
     def of(sample: Sample, spread: Spread, rotate: bool, n_threads: int) -> Coordinates:
@@ -51,23 +54,28 @@ class Coordinates:
         for begin in range(0, m, 4096):
             X = sample.X[sample.rows[begin : begin + 4096]].astype(np.float64)
             mean += np.sum(share[begin : begin + 4096, None] * X, axis=0)
+        square = 0.0
+        for begin in range(0, m, 4096):
+            X = (sample.X[sample.rows[begin : begin + 4096]].astype(np.float64) - mean) / spread.scale
+            square += float(np.sum(share[begin : begin + 4096] * np.sum(X**2, axis=1)))
+        unit = float(np.sqrt(square)) if square > 0 else 1.0
         axes, variance = None, np.zeros(0)
         if rotate:
-            axes, variance = _leading_axes(sample, share, mean, spread.scale, n_threads)
+            axes, variance = _leading_axes(sample, share, mean, spread.scale * unit, n_threads)
         Z = np.empty((m, d if axes is None else axes.shape[1]), dtype=np.float32)
 
         def work(begin: int, end: int) -> None:
-            X = (sample.X[sample.rows[begin:end]].astype(np.float64) - mean) / spread.scale
+            X = (sample.X[sample.rows[begin:end]].astype(np.float64) - mean) / (spread.scale * unit)
             Z[begin:end] = X if axes is None else X @ axes
 
         for_blocks(work, m, n_threads)
         if axes is None:
             variance = np.sum(share[:, None] * Z.astype(np.float64) ** 2, axis=0)
-        return Coordinates(Z, variance, axes, mean, spread.scale)
+        return Coordinates(Z, variance, axes, mean, spread.scale, unit)
 
     def raw(self, thetas: Floats) -> tuple[Floats, Floats]:
         """Return directions for the inputs as they are, shape (n, d), and what theta.x is then too large by."""
-        own = (thetas if self.axes is None else thetas @ self.axes.T) / self.scale
+        own = (thetas if self.axes is None else thetas @ self.axes.T) / (self.scale * self.unit)
         return own, np.sum(own * self.mean, axis=1)
 
 

@@ -250,10 +250,12 @@ class FourierLearning:
         directions, n_features = self._draw.directions, float(self._draw.sample.X.shape[1])
         if directions.n_inputs is None:
             normal = rng.normal(size=(n, self.coordinates.Z.shape[1]))
-            return (self._draw.widths(np.full(n, n_features), rng)[:, None] * normal).astype(np.float32), None
-        normal, n_inputs = directions.draw(n, rng)
-        thetas = (self._draw.widths(n_inputs, rng)[:, None] * normal).astype(np.float32)
-        return thetas, normal != 0
+            n_inputs, mask = np.full(n, n_features), None
+        else:
+            normal, n_inputs = directions.draw(n, rng)
+            mask = normal != 0
+        widths = self.coordinates.unit * self._draw.widths(n_inputs, rng)
+        return (widths[:, None] * normal).astype(np.float32), mask
 
     def candidates(self, thetas: AnyArray, state: Floats) -> FourierCandidates:
         """Return the learned directions as candidates."""

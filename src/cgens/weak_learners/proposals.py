@@ -10,12 +10,18 @@ import numpy as np
 from cgens.types import AnyArray, Column, Duals, Floats, Learner, Pricing, Rule
 from cgens.weak_learners.candidates import fingerprint
 
+#: How often directions are drawn, and with them what else a family draws, before a round finds nothing.
+N_ATTEMPTS = 16
+
 
 class Propose(Protocol):
     """Makes a learner."""
 
-    def __call__(self, target: Floats) -> tuple[Learner, AnyArray] | None:
-        """Return a learner that has a large price for duals `target`, shape (m,), and its responses; or None."""
+    def __call__(self, target: Floats, attempt: int) -> tuple[Learner, AnyArray] | None:
+        """Return a learner that has a large price for duals `target`, shape (m,), and its responses; or None.
+
+        `attempt` counts from 0 how often the learners of this round were taken before: look elsewhere.
+        """
 
 
 class ProposalPricer:
@@ -33,8 +39,9 @@ class ProposalPricer:
         """Return the learner for the first direction whose responses were not taken before."""
         array = duals.array
         before = {self._given[key] for key in taken if key in self._given}
-        for direction in random_directions(duals, self._rng):
-            made = self._propose(np.sum(array * direction, axis=1))
+        tries = ((k, own) for k in range(N_ATTEMPTS) for own in random_directions(duals, self._rng))
+        for attempt, direction in tries:
+            made = self._propose(np.sum(array * direction, axis=1), attempt)
             if made is None:
                 continue
             learner, response = made

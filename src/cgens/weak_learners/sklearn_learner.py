@@ -84,7 +84,7 @@ class ClassifierMaker:
     def __init__(self, estimator: Any, X: AnyArray, rng: np.random.Generator) -> None:
         self._estimator, self._X, self._rng = estimator, X, rng
 
-    def __call__(self, target: Floats) -> tuple[FittedLearner, AnyArray] | None:
+    def __call__(self, target: Floats, attempt: int) -> tuple[FittedLearner, AnyArray] | None:
         """Return the fitted classifier and its responses; None where there are no two classes."""
         size = np.abs(target)
         rows = np.flatnonzero(size > 1e-12 * size.max(initial=0.0))

@@ -72,7 +72,7 @@ class StumpLearner:
 
     def respond(self, X: AnyArray) -> AnyArray:
         """Return h(x) of every row, int8."""
-        above = X[:, self.feature] > self.threshold
+        above = X[:, self.feature] > np.float64(self.threshold)  # a plain float would be rounded to float32
         return np.where(above, self.polarity, -self.polarity).astype(np.int8)
 
     def negated(self) -> StumpLearner:

@@ -160,10 +160,13 @@ class TreeMaker:
         self._n_features = sample.X.shape[1]
         self._share = sample.weight / sample.weight.sum()
 
-    def __call__(self, target: Floats) -> tuple[TreeLearner, AnyArray] | None:
-        """Return the tree and its responses; None where no split is worth anything."""
+    def __call__(self, target: Floats, attempt: int) -> tuple[TreeLearner, AnyArray] | None:
+        """Return the tree and its responses; None where no split is worth anything.
+
+        Each further attempt has half the features: in the end the trees of single features are tried.
+        """
         spec = self._spec
-        n_allowed = max(1, round(spec.max_features * self._n_features))
+        n_allowed = max(1, round(spec.max_features * self._n_features / 2**attempt))
         allowed = np.zeros(self._n_features, dtype=np.uint8)
         allowed[self._rng.choice(self._n_features, size=n_allowed, replace=False)] = 1
         real = spec.leaves == "real"

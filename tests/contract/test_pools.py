@@ -1,0 +1,76 @@
+"""Drawn pools on awkward rows: repetitions, constant features, neighbouring numbers and very large or small ones."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from cgens import CGEnsRegressor
+from cgens.weak_learners import Box, Fourier, Linear, Perceptron, StumpLearner, Tree
+from cgens.weak_learners.box import BoxLearner
+from cgens.weak_learners.candidates import distinct_rows, fingerprint
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float32])
+def test_repetitions_up_to_sign_and_constants_are_left_out(dtype):
+    rows = [[1, -1, 1, 9], [1, -1, 1, 8], [-1, 1, -1, 9], [1, 1, 1, 5], [1, 1, -1, 9], [0, 0, 0, 9]]
+    assert distinct_rows(np.array(rows, dtype=dtype), 3).tolist() == [0, 4], "what is beyond the rows does not count"
+
+
+@pytest.mark.parametrize("start", [[1.0], [-1.0], [0.0], [-0.0], [0.0, -0.0]])
+def test_a_response_and_its_negative_have_one_fingerprint(start):
+    response = np.array([*start, 0.5, -2.0, 0.0], dtype=np.float32)
+    assert fingerprint(response) == fingerprint(-response)
+    assert distinct_rows(np.array([response, -response]), len(response)).tolist() == [0]
+
+
+def test_inputs_that_are_others_up_to_scale_are_left_out(rng):
+    X = rng.normal(size=(40, 2))
+    repeated = np.column_stack([X, -X, 4 * X, np.full(40, 3.0)])
+    assert CGEnsRegressor(Linear(), C=1.0).fit(repeated, X[:, 0]).certificate_.n_candidates == 2
+
+
+NEIGHBOURS = np.float32(1.0) + np.arange(5, dtype=np.float32) * np.finfo(np.float32).eps
+
+
+@pytest.mark.parametrize(
+    "make", [StumpLearner, lambda feature, threshold: BoxLearner((feature,), (threshold,), (1,))], ids=["stump", "box"]
+)
+def test_float32_numbers_are_compared_with_the_threshold_itself(make):
+    """A midpoint of neighbours is no float32."""
+    X = NEIGHBOURS[:, None]
+    for k in range(4):
+        learner = make(0, 0.5 * float(X[k, 0]) + 0.5 * float(X[k + 1, 0]))
+        expected = [1 if j > k else -1 for j in range(5)]
+        assert type(learner).pack([learner]).respond(X, 1)[:, 0].tolist() == expected
+        assert learner.respond(X).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "family",
+    [Tree(2, min_samples_leaf=2), Box(n_candidates=20), Fourier(learn=True), Perceptron(learn=True), Linear()],
+    ids=lambda family: type(family).__name__,
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_a_constant_feature_beside_another_does_not_matter(family, seed, rng):
+    X = np.column_stack([np.ones(60), rng.normal(size=60)])
+    model = CGEnsRegressor(family, n_estimators=5, random_state=seed, n_jobs=1).fit(X, X[:, 1])
+    assert model.n_columns_ > 0
+    assert model.score(X, X[:, 1]) > 0
+
+
+@pytest.mark.parametrize("power", [-400, -140, -90, 90, 140, 400])
+@pytest.mark.parametrize("learn", [True, "auto", False])
+@pytest.mark.parametrize("family", [Fourier, Perceptron])
+def test_units_are_no_matter_of_range(family, learn, power, rng):
+    """Numbers far from 1, as a double holds them and a float32 does not."""
+    X = rng.normal(size=(300, 3))
+    target = np.cos(X @ [0.6, -0.4, 0.5])
+    model = CGEnsRegressor(family(n_candidates=50, learn=learn), n_estimators=5, random_state=0, n_jobs=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(np.ldexp(X, power), target)
+    assert model.n_columns_ == 5
+    assert model.score(np.ldexp(X, power), target) > 0
