@@ -1,15 +1,15 @@
-"""The study behind ``C="scale"`` and ``pricing="auto"``: untuned error of a family against C on the shared sets.
+"""The study behind ``C="scale"`` and ``pricing="auto"``: untuned error of stumps against C on the shared sets.
 
-Each set is split at random; one fit of 500 columns for each C gives the errors with 100 and with 500 columns: percent
-of wrong labels, or for regression percent of the variance of y. A rule C = c / m^p (m rows) is judged by its mean
-excess over the best C of each set, in points of test error. Least squares is measured with both rules of pricing.
+Each set is split at random; one fit of 500 stumps for each C gives the errors with 100 and with 500 columns: percent of
+wrong labels, or for regression percent of the variance of y. A rule C = c / m^p (m rows) is judged by its mean excess
+over the best C of each set, in points of test error. Least squares is measured with both rules of pricing.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.datasets import load_diabetes, make_friedman1, make_friedman2, make_friedman3
@@ -18,8 +18,6 @@ from benchmarks.data import IDA_SETS, MULTICLASS_SETS, Split, mnist, mnist_odd_e
 from benchmarks.report import Table, load_results, save_results
 from cgens import CGEnsClassifier, CGEnsRegressor
 from cgens.estimators._parameters import SCALE_RULE
-from cgens.types import WeakLearner
-from cgens.weak_learners import Fourier, Perceptron, Stump, Tree
 
 COLUMNS = (100, 500)
 #: Values of C, a factor of sqrt(10) apart, wide enough for every set's best one.
@@ -79,25 +77,12 @@ STUDIES = {
 }  # fmt: skip
 
 
-#: Families by the loss's study; images have one unit for all inputs.
-FAMILIES: dict[str, Callable[[bool], WeakLearner]] = {
-    "stump": lambda image: Stump(),
-    "fourier": lambda image: Fourier(standardize=not image),
-    "perceptron": lambda image: Perceptron(standardize=not image),
-    "tree": lambda image: Tree(),
-}
-IMAGES = ("mnist", "usps")
-
-
-def errors_of(study: Study, family: str, name: str, seed: int, pricing: str) -> tuple[int, np.ndarray]:
+def errors_of(study: Study, name: str, seed: int, pricing: str) -> tuple[int, np.ndarray]:
     """Return the number of rows and the test errors in percent, shape (len(GRID), len(COLUMNS))."""
     split = study.split(name, seed)
-    weak_learner = FAMILIES[family](name in IMAGES)
     errors = np.full((len(GRID), len(COLUMNS)), np.nan)
     for i, C in enumerate(GRID):
-        model = study.model(
-            weak_learner, C=C, n_estimators=max(COLUMNS), loss=study.loss, pricing=pricing, tol=3e-3, random_state=seed
-        )
+        model = study.model(C=C, n_estimators=max(COLUMNS), loss=study.loss, pricing=pricing, tol=3e-3)
         model.fit(split.X, split.y)
         staged = list(model.staged_predict(split.X_test))
         for k, J in enumerate(COLUMNS):
@@ -121,13 +106,13 @@ def rule_errors(measured: Measured, c: float, power: float) -> np.ndarray:
 Measured = dict[str, tuple[int, np.ndarray]]
 
 
-def measure(study: Study, family: str, n_splits: int) -> dict[str, Measured]:
+def measure(study: Study, n_splits: int) -> dict[str, Measured]:
     """Return rows and mean errors of every set, for each rule of pricing."""
     measured: dict[str, Measured] = {pricing: {} for pricing in study.pricings}
     for name in study.sets:
         for pricing in study.pricings:
             splits = range(min(2, n_splits) if name in LARGE_SETS else n_splits)
-            runs = [errors_of(study, family, name, seed, pricing) for seed in splits]
+            runs = [errors_of(study, name, seed, pricing) for seed in splits]
             measured[pricing][name] = (runs[0][0], np.mean([errors for _, errors in runs], axis=0))
             print(name, pricing, runs[0][0], measured[pricing][name][1].round(1).T.tolist(), flush=True)
     return measured
@@ -167,14 +152,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--study", choices=STUDIES, action="append", help="one study (may be repeated); default all")
-    parser.add_argument("--family", choices=FAMILIES, default="stump")
     parser.add_argument("--saved", action="store_true", help="show the tables of the saved results")
     options = parser.parse_args()
     for name in options.study or STUDIES:
         study = STUDIES[name]
-        file = f"default_c_{name}" if options.family == "stump" else f"default_c_{name}_{options.family}"
-        if options.family != "stump":  # the rules of pricing were compared with stumps
-            study = replace(study, pricings=study.pricings[-1:])
+        file = f"default_c_{name}"
         if options.saved:
             saved = load_results(file)["pricings"]
             measured = {
@@ -182,7 +164,7 @@ def main() -> None:
                 for pricing, sets in saved.items()
             }
         else:
-            measured = measure(study, options.family, options.splits)
+            measured = measure(study, options.splits)
             pricings = {
                 pricing: {key: {"rows": m, "errors": errors.tolist()} for key, (m, errors) in sets.items()}
                 for pricing, sets in measured.items()

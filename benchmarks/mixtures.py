@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.model_selection import GridSearchCV
 
 from benchmarks.data import IDA_SETS, Split
 from benchmarks.kernel import scaled_split
 from benchmarks.report import Table, save_results
-from cgens import CGEnsClassifier
+from cgens import CGEnsClassifierCV
 from cgens.weak_learners import Box, Fourier, Linear, Stump
 
 #: Families alone; the mixture is all of them.
@@ -35,9 +34,10 @@ STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 def search(family: Any, split: Split, loss: str, seed: int) -> tuple[float, float]:
     """Return the cross-validated score and the test error in percent, C chosen."""
     warnings.simplefilter("ignore")
-    model = CGEnsClassifier(family, n_estimators=COLUMNS, loss=loss, random_state=seed, n_jobs=1, tol=3e-3)
-    grid = {"C": [strength / len(split.y) for strength in STRENGTHS]}
-    found = GridSearchCV(model, grid, cv=3).fit(split.X, split.y)
+    Cs = [strength / len(split.y) for strength in STRENGTHS]
+    found = CGEnsClassifierCV(
+        family, n_estimators=COLUMNS, columns=[COLUMNS], loss=loss, Cs=Cs, cv=3, random_state=seed, n_jobs=1, tol=3e-3
+    ).fit(split.X, split.y)
     return float(found.best_score_), 100 * float(np.mean(found.predict(split.X_test) != split.y_test))
 
 

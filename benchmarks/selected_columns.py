@@ -23,7 +23,7 @@ from cgens import CGEnsClassifier
 from cgens.weak_learners import Fourier
 
 COLUMNS, POOL = 100, 2000
-WIDTHS, STRENGTHS = (0.3, 1.0, 3.0), (0.1, 1.0, 10.0)
+WIDTHS, STRENGTHS = (0.3, 1.0, 3.0), (0.3, 1.0, 3.0, 10.0)
 
 
 def errors_of(name: str, seed: int) -> tuple[float, float]:
@@ -32,13 +32,13 @@ def errors_of(name: str, seed: int) -> tuple[float, float]:
     split = scaled_split(name, seed)
     m, n_features = split.X.shape
     grid = {
-        "weak_learner__gamma": [width / (n_features * split.X.var()) for width in WIDTHS],
+        "weak_learner__gamma": [width / (n_features * float(split.X.var())) for width in WIDTHS],
         "C": [strength / m for strength in STRENGTHS],
     }
     errors = []
     for n_candidates in (POOL, COLUMNS):
         family = Fourier(n_candidates=n_candidates, learn=False)
-        model = CGEnsClassifier(family, n_estimators=COLUMNS, loss="hinge", random_state=seed, n_jobs=1, tol=3e-3)
+        model = CGEnsClassifier(family, "hinge", n_estimators=COLUMNS, random_state=seed, n_jobs=1, tol=3e-3)
         search = GridSearchCV(model, grid, cv=3).fit(split.X, split.y)
         errors.append(100 * float(np.mean(search.predict(split.X_test) != split.y_test)))
     return errors[0], errors[1]

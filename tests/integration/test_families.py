@@ -296,7 +296,7 @@ def test_search_for_c_and_the_number_of_columns(kind, name):
     X, y = TASKS[kind][1]()
     search = CGEnsClassifierCV(CHOSEN[name], Cs=3, n_estimators=15, cv=3, random_state=0, n_jobs=1).fit(X, y)
     assert np.all(np.isfinite(search.scores_))
-    assert search.best_score_ > 0.7
+    assert search.best_score_ > 0.6
     plain = CGEnsClassifier(CHOSEN[name], random_state=0, n_jobs=1, **search.best_params_).fit(X, y)
     assert plain.decision_function(X).tobytes() == search.decision_function(X).tobytes()
 

@@ -35,7 +35,7 @@ ESTIMATORS = [
     CGEnsRegressorCV(Cs=2, n_estimators=10),
 ]
 
-SMALL = {"n_estimators": 10, "random_state": 0, "n_jobs": 1}
+SMALL = {"n_estimators": 20, "random_state": 0, "n_jobs": 1}
 
 #: Every family, with a pool that is small enough for hundreds of fits.
 OTHER_FAMILIES = [
@@ -49,7 +49,7 @@ OTHER_FAMILIES = [
     CGEnsClassifier(SklearnLearner(DecisionTreeClassifier(max_depth=2)), **SMALL),
     CGEnsClassifier(Mixture([Stump(), Fourier(n_candidates=50)]), **SMALL),
     CGEnsClassifier(["stump", "linear"], **SMALL),
-    CGEnsRegressor(Fourier(n_candidates=50), **SMALL),
+    CGEnsRegressor(Fourier(), **SMALL),
     CGEnsRegressor(Tree(4, min_samples_leaf=1), **SMALL),
     FourierSelector(10, Fourier(n_candidates=50), random_state=0, n_jobs=1),
 ]

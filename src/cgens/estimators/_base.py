@@ -25,6 +25,7 @@ from cgens.estimators._parameters import (
     resolve_pricing,
     resolve_threads,
     resolve_weak_learner,
+    scale_c,
     total_weight,
 )
 from cgens.importances import family_shares, feature_importances
@@ -71,11 +72,12 @@ class FitProblem:
         order = SampleOrder.of(self.X, self.target, sample_weight, n_threads)
         return order, order.weight * self.factors[order.rows]
 
-    def resolve_c(self, C: Any, rows: AnyArray, weight: Floats) -> float:
+    def resolve_c(self, C: Any, family: WeakLearner, rows: AnyArray, weight: Floats) -> float:
         """Return the number that `C` stands for."""
         largest = np.zeros(self.groups.max() + 1)
         np.maximum.at(largest, self.groups[rows], weight)
-        return resolve_c(C, self.loss, total_weight(self.sample_weight), largest[largest > 0])
+        default = scale_c(self.loss, family, self.target.shape[1], total_weight(self.sample_weight))
+        return resolve_c(C, default, largest[largest > 0])
 
 
 class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
@@ -100,7 +102,8 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         order, weight = problem.order(problem.sample_weight, n_threads)
         target = problem.target[order.rows]
         self.loss_ = problem.loss
-        self.C_ = problem.resolve_c(self.C, order.rows, weight)
+        family = self._family()
+        self.C_ = problem.resolve_c(self.C, family, order.rows, weight)
         initial = self._earlier_ensemble()
         if initial is not None and initial.weights.shape[1] != target.shape[1]:
             raise ValueError(
@@ -111,7 +114,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         try:
             self.ensemble_, self.trace_ = generate_columns(
                 MASTERS[problem.loss](self.C_),
-                self._family(),
+                family,
                 problem.X,
                 target,
                 sample_weight=weight,

@@ -26,6 +26,14 @@ WEAK_LEARNERS: dict[str, type] = {
 
 #: (c, p) of each loss: ``C="scale"`` is c / (total weight of the rows)^p, docs/decisions/0004-default-C.md.
 SCALE_RULE = {"hinge": (7.0, 1), "least_squares": (0.01, 0), "squared": (0.003, 0)}
+#: The same for families other than stumps, by the hinge loss and by squares: C is c * outputs / (total weight).
+FAMILY_STRENGTH: dict[type, tuple[float, float]] = {
+    Fourier: (0.7, 0.3),
+    Perceptron: (1.5, 1.0),
+    Tree: (0.2, 0.2),
+    Box: (3.0, 1.5),
+    Mixture: (0.5, 0.3),
+}
 
 
 def check_positive(name: str, value: object) -> float:
@@ -96,13 +104,21 @@ def resolve_pricing(value: Any, loss: str) -> Rule:
     return "max" if value == "max" else "gain"
 
 
-def resolve_c(value: Any, loss: str, total: float, class_weights: Floats) -> float:
-    """Return the number that `C` stands for, for rows of this total weight and these largest weights of each class."""
+def scale_c(loss: str, family: WeakLearner, n_outputs: int, total: float) -> float:
+    """Return the C of ``C="scale"`` for a family and rows of this total weight."""
+    if type(family) in FAMILY_STRENGTH:
+        hinge, squares = FAMILY_STRENGTH[type(family)]
+        return (hinge if loss == "hinge" else squares * n_outputs) / total
+    constant, power = SCALE_RULE[loss]
+    return constant / total**power
+
+
+def resolve_c(value: Any, default: float, class_weights: Floats) -> float:
+    """Return the number that `C` stands for, given that of "scale" and the largest row weights of each class."""
     if isinstance(value, str):
         if value != "scale":
             raise ValueError(f"C must be a number > 0 or 'scale'; got {value!r}.")
-        constant, power = SCALE_RULE[loss]
-        C = constant / total**power
+        C = default
     else:
         C = check_positive("C", value)
     with np.errstate(over="ignore"):

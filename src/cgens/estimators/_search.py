@@ -64,8 +64,9 @@ class SearchEstimator(BaseEstimator):  # type: ignore[misc]
         judge = self._plain(C="scale")
         problem = judge._prepare(X, y, sample_weight)
         order, weight = problem.order(problem.sample_weight, n_threads)
-        scale = problem.resolve_c("scale", order.rows, weight)
-        self.Cs_ = np.array([problem.resolve_c(C, order.rows, weight) for C in resolve_cs(self.Cs, scale)])
+        family = judge._family()
+        scale = problem.resolve_c("scale", family, order.rows, weight)
+        self.Cs_ = np.array([problem.resolve_c(C, family, order.rows, weight) for C in resolve_cs(self.Cs, scale)])
         self.columns_ = np.array(stages)
         search = _Search(
             problem,

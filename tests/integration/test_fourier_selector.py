@@ -1,0 +1,195 @@
+"""Selected cosines as features for another model."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes, load_digits, make_multilabel_classification
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+
+from cgens import CGEnsClassifier, CGEnsRegressor, FourierSelector
+from cgens.weak_learners import Fourier, FourierLearner, Stump
+from tests.integration.small_data import noisy
+from tests.tolerances import CLOSED_FORM, COSINE
+
+X, Y = noisy()
+NUMBERS = np.sin(X[:, 0]) + X[:, 1]
+COSINES = Fourier(n_candidates=100)
+
+
+def select(y=Y, X=X, n_components=12, fourier=COSINES, **options):
+    return FourierSelector(n_components, fourier, random_state=0, n_jobs=1, **options).fit(X, y)
+
+
+#: Targets, and the model that each is selected by.
+TARGETS = {
+    "two classes": (Y, CGEnsClassifier),
+    "text": (np.where(Y > 0, "yes", "no"), CGEnsClassifier),
+    "three classes": (np.digitize(X[:, 0], [-1, 1]), CGEnsClassifier),
+    "several labels": (np.column_stack([Y, 1 - Y, X[:, 1] > 0]).astype(int), CGEnsClassifier),
+    "numbers": (NUMBERS, CGEnsRegressor),
+    "several numbers": (np.column_stack([NUMBERS, X[:, 2] ** 2]), CGEnsRegressor),
+}
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_features_are_the_columns_of_the_model(name):
+    y, kind = TARGETS[name]
+    selector = select(y)
+    model = kind(COSINES, n_estimators=12, random_state=0, n_jobs=1).fit(X, y)
+    assert type(selector.model_) is kind
+    assert selector.ensemble_.learners == model.ensemble_.learners
+    assert np.array_equal(selector.transform(X), model.ensemble_.respond(X))
+    assert all(isinstance(learner, FourierLearner) for learner in selector.ensemble_.learners)
+
+
+def test_a_feature_is_a_cosine():
+    selector = select()
+    for feature, learner in zip(selector.transform(X).T, selector.ensemble_.learners, strict=True):
+        expected = learner.sign * np.sqrt(2) * np.cos(X @ learner.theta - learner.kappa)
+        assert np.allclose(feature, expected, rtol=0, atol=10 * COSINE)
+
+
+def test_a_linear_model_of_the_features_is_the_model():
+    selector = select()
+    model = selector.model_
+    decision = selector.transform(X) @ model.ensemble_.weights[:, 0] + model.ensemble_.intercept[0]
+    assert np.allclose(decision, model.decision_function(X), rtol=0, atol=CLOSED_FORM * 12)
+
+
+def test_integers_are_classes():
+    assert type(select(np.round(3 * NUMBERS).astype(int)).model_) is CGEnsClassifier
+
+
+def test_many_whole_numbers_are_numbers():
+    """The target of `load_diabetes` is whole numbers from 25 to 346: 214 classes of two rows each are not meant."""
+    rows, y = load_diabetes(return_X_y=True)
+    assert type(select(y, rows).model_) is CGEnsRegressor
+
+
+def test_as_many_components_as_are_to_be_had():
+    selector = select(n_components=50, fourier=Fourier(n_candidates=10, learn=False))
+    assert selector.transform(X).shape == (90, 10)
+    assert len(selector.get_feature_names_out()) == 10
+
+
+def test_names_of_the_features():
+    assert select(n_components=3).get_feature_names_out().tolist() == [f"fourierselector{k}" for k in range(3)]
+
+
+def test_data_frames_in_and_out():
+    frame = pd.DataFrame(X, columns=list("abcdef"), index=np.arange(100, 190))
+    selector = FourierSelector(5, COSINES, random_state=0).set_output(transform="pandas").fit(frame, Y)
+    features = selector.transform(frame)
+    assert selector.feature_names_in_.tolist() == list("abcdef")
+    assert features.columns.tolist() == [f"fourierselector{k}" for k in range(5)]
+    assert features.index.equals(frame.index)
+    assert np.array_equal(features.to_numpy(), select(n_components=5).transform(X))
+    with pytest.raises(ValueError, match="feature names should match"):
+        selector.transform(frame.rename(columns={"a": "z"}))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_type_of_the_rows_is_kept(dtype):
+    features = select(X=X.astype(dtype)).transform(X.astype(dtype))
+    assert features.dtype == dtype
+    assert features.shape == (90, 12)
+
+
+def test_integers_become_floats():
+    assert select(X=X.astype(int)).transform(X.astype(int)).dtype == np.float64
+
+
+def test_before_a_linear_model():
+    images, digits = load_digits(return_X_y=True)
+    train, test = (images[:900], digits[:900]), (images[900:], digits[900:])
+    linear = LogisticRegression(max_iter=2000)
+    model = make_pipeline(FourierSelector(200, random_state=0, n_jobs=1), linear).fit(*train)
+    assert model.score(*test) > clone(linear).fit(*train).score(*test)
+
+
+def test_before_a_linear_model_of_numbers(rng):
+    rows = rng.normal(size=(600, 5))
+    y = np.sin(2 * rows[:, 0]) + rows[:, 1] * rows[:, 2]
+    model = make_pipeline(FourierSelector(100, random_state=0, n_jobs=1), Ridge(1e-2)).fit(rows[:400], y[:400])
+    assert model.score(rows[400:], y[400:]) > 0.7
+
+
+def test_before_a_linear_model_of_several_labels():
+    rows, labels = make_multilabel_classification(n_samples=200, n_features=8, n_classes=3, random_state=0)
+    features = select(labels, rows).fit_transform(rows, labels)
+    assert features.shape == (200, 12)
+
+
+def test_grid_search_over_the_width():
+    pipeline = make_pipeline(FourierSelector(10, Fourier(n_candidates=50), random_state=0), LogisticRegression())
+    grid = {"fourierselector__fourier__gamma": [0.01, 0.1, 1.0], "fourierselector__n_components": [5, 10]}
+    search = GridSearchCV(pipeline, grid, cv=3).fit(X, Y)
+    assert not np.isnan(search.cv_results_["mean_test_score"]).any()
+    assert pipeline[0].fourier.gamma == "scale"
+
+
+def test_weights_count(rng):
+    weight = rng.integers(0, 3, 90)
+    weighted = FourierSelector(8, COSINES, random_state=0).fit(X, Y, sample_weight=weight)
+    copied = select(np.repeat(Y, weight), np.repeat(X, weight, axis=0), n_components=8)
+    assert weighted.transform(X).tobytes() == copied.transform(X).tobytes()
+
+
+def test_one_row_is_answered_as_in_a_batch():
+    selector = select()
+    one_by_one = np.vstack([selector.transform(row[None]) for row in X])
+    assert np.allclose(one_by_one, selector.transform(X), rtol=0, atol=10 * COSINE)
+
+
+def test_a_copy_says_the_same():
+    selector = select()
+    assert pickle.loads(pickle.dumps(selector)).transform(X).tobytes() == selector.transform(X).tobytes()
+    assert clone(selector).fit(X, Y).transform(X).tobytes() == selector.transform(X).tobytes()
+
+
+def test_constant_features_leave_nothing_to_select():
+    constant = np.ones((10, 2))
+    with pytest.warns(UserWarning, match="constant"):
+        selector = select(np.arange(10) % 2, constant)
+    assert selector.transform(constant).shape == (10, 0)
+
+
+REFUSED = {
+    "a name": (lambda: select(fourier="fourier"), TypeError, r"fourier.*Fourier.*got 'fourier'"),
+    "a class": (lambda: select(fourier=Fourier), TypeError, r"fourier.*Fourier.*class"),
+    "another family": (lambda: select(fourier=Stump()), TypeError, r"fourier.*Fourier.*got Stump\(\)"),
+    "a bad width": (lambda: select(fourier=Fourier(gamma=-1)), ValueError, r"Fourier: gamma.*-1"),
+    "no components": (lambda: select(n_components=0), ValueError, r"n_components.*\b0\b"),
+    "half a component": (lambda: select(n_components=2.5), ValueError, r"n_components.*2\.5"),
+    "C": (lambda: select(C=-1.0), ValueError, r"C .*-1\.0"),
+    "no y": (lambda: select(None), ValueError, r"requires y"),
+    "NaN": (lambda: select(X=np.where(X > 2, np.nan, X)), ValueError, r"NaN"),
+    "sparse": (lambda: select(X=sparse.csr_matrix(X)), TypeError, r"(?i)sparse.*toarray"),
+    "y too short": (lambda: select(Y[1:]), ValueError, r"90.*89"),
+    "fewer features": (lambda: select().transform(X[:, :3]), ValueError, r"3 features.*FourierSelector.*6 features"),
+    "not fitted": (lambda: FourierSelector().transform(X), NotFittedError, r"FourierSelector"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_bad_input(name):
+    act, error, pattern = REFUSED[name]
+    with pytest.raises(error, match=pattern):
+        act()
+
+
+def test_a_refused_fit_leaves_the_selector_as_it_was():
+    selector = select()
+    before = selector.transform(X).tobytes()
+    with pytest.raises(ValueError, match="gamma"):
+        selector.set_params(fourier=Fourier(gamma=-1)).fit(X, Y)
+    assert selector.transform(X).tobytes() == before
