@@ -44,11 +44,11 @@ def test_types_import_nothing():
 
 
 def test_the_loop_knows_neither_masters_nor_weak_learners():
-    used = {f"cgens.{name}" for name in ("types", "ensemble", "solution_path", "trace", "interrupt")}
+    used = {f"cgens.{name}" for name in ("types", "ensemble", "solution_path", "trace", "interrupt", "column_checks")}
     assert imports_of(PACKAGE / "colgen.py") <= used
 
 
-@pytest.mark.parametrize("name", ["solution_path", "trace", "interrupt", "coding", "learner_packs"])
+@pytest.mark.parametrize("name", ["solution_path", "trace", "interrupt", "coding", "learner_packs", "column_checks"])
 def test_what_the_loop_uses_knows_only_types(name):
     assert imports_of(PACKAGE / f"{name}.py") <= {"cgens.types"}
 
@@ -66,7 +66,7 @@ def test_masters_and_families_know_types_and_their_own_folder(folder):
     other = {"masters": "weak_learners", "weak_learners": "masters"}[folder]
     for path in sorted((PACKAGE / folder).rglob("*.py")):
         for name in imports_of(path):
-            known = ("cgens.types", "cgens._core", "cgens.blas", "cgens.learner_packs")
+            known = ("cgens.types", "cgens._core", "cgens.blas", "cgens.learner_packs", "cgens.column_checks")
             assert name in known or name.startswith(f"cgens.{folder}"), f"{path.name}: {name}"
             assert not name.startswith(f"cgens.{other}")
 

@@ -9,6 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
+from cgens.column_checks import check_column, checked_pricing
 from cgens.ensemble import Ensemble
 from cgens.interrupt import InterruptGuard
 from cgens.solution_path import SolutionPath
@@ -176,7 +177,9 @@ class _Loop:
     def restore(self, ensemble: Ensemble, sample: Sample) -> None:
         """Put the columns of an earlier fit into the master."""
         for learner, response in zip(ensemble.learners, ensemble.respond(sample.X, self.n_threads).T, strict=True):
-            self.add(Column(learner, response[sample.rows], 0.0))
+            column = Column(learner, response[sample.rows], 0.0)
+            check_column(column, self.taken.keys(), len(sample), len(self.learners) + 1)
+            self.add(column)
         self.path = ensemble.path.before_last()
 
     def interrupted(self) -> bool:
@@ -185,7 +188,6 @@ class _Loop:
 
     def add(self, column: Column) -> None:
         """Put a column into the restricted master."""
-        check_column(column, self.taken, len(self.weight), len(self.learners) + 1)
         self.master.add(column.response)
         self.learners.append(column.learner)
         # Not `@`: BLAS would wake its own threads for this, and they would go on spinning beside ours.
@@ -217,9 +219,9 @@ class _Loop:
             duals = self.solution.duals
             if self.rule == "gain" and duals.curvature is None:
                 raise ValueError("pricing='gain' needs a master that knows its curvature, least squares; use 'max'.")
-            self.pricing = self.pricer.price(duals, self.taken.keys(), self.rule)
-            if not isinstance(self.pricing, Pricing):
-                raise TypeError(f"{type(self.pricer).__name__}.price must return a Pricing; got {self.pricing!r}.")
+            taken, number = self.taken.keys(), len(self.learners) + 1
+            found = self.pricer.price(duals, taken, self.rule)
+            self.pricing = checked_pricing(found, self.pricer, taken, len(self.weight), number)
             self.n_candidates = self.pricing.n_candidates
             if self.pricing.energy is not None:
                 self.recorder.add_bound(self.master.pool_bound(duals, self.pricing.energy), duals)
@@ -334,24 +336,3 @@ def check_problem(target: Floats, weight: Floats, n_rows: int, tol: float) -> No
         raise ValueError(f"sample_weight must be > 0; row {int(np.argmin(weight))} has {weight.min()}: leave it out.")
     if not tol > 0:
         raise ValueError(f"tol must be > 0; got {tol}.")
-
-
-def check_column(column: Column, taken: dict[Hashable, None], n_rows: int, number: int) -> None:
-    """Raise a sentence where a family broke its promise: the author of a new one will want to know."""
-    response = column.response
-    where = f"Round {number} ({family_name(column.learner)}):"
-    if np.shape(response) != (n_rows,):
-        raise ValueError(f"{where} the response has the shape {np.shape(response)}, not ({n_rows},).")
-    if not isinstance(response, np.ndarray):
-        raise TypeError(f"{where} the response is a {type(response).__name__}; make it a NumPy array.")
-    if response.dtype not in (np.int8, np.float32, np.float64):
-        raise TypeError(f"{where} the response is {response.dtype}; make it int8 where it is +-1, else float32 or 64.")
-    if not (np.isfinite(column.score) and np.isfinite(np.sum(response))):
-        raise ValueError(f"{where} the response or its price {column.score} is NaN or infinite.")
-    if column.learner.key in taken:
-        raise ValueError(f"{where} the learner {column.learner} was taken before; price must leave out taken keys.")
-
-
-def family_name(learner: Learner) -> str:
-    """Return the class of a learner, of one in a mixture that of its own."""
-    return type(getattr(learner, "learner", learner)).__name__

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from cgens.ensemble import Ensemble
-from cgens.types import AnyArray, Floats
+from cgens.types import AnyArray, Floats, Learner
 from cgens.weak_learners import MemberLearner, StumpLearner, TreeLearner
 
 
 def feature_importances(ensemble: Ensemble, n_features: int) -> Floats:
-    """Return each feature's importance as a share of the sum, shape (n_features,): of stumps or of trees.
+    """Return each feature's importance as a share of the sum, shape (n_features,): of stumps and trees.
 
     Parameters
     ----------
     ensemble : Ensemble
-        Of stumps, or of trees.
+        Of stumps, trees, or both.
     n_features : int
 
     Returns
@@ -25,37 +27,49 @@ def feature_importances(ensemble: Ensemble, n_features: int) -> Floats:
     importances : ndarray of shape (n_features,)
         All 0 for a model without columns.
     """
-    if all(isinstance(learner, StumpLearner) for learner in ensemble.learners):
-        spread = stump_spread(ensemble, n_features)
-    elif all(isinstance(learner, TreeLearner) for learner in ensemble.learners):
-        spread = tree_spread(ensemble, n_features)
-    else:
-        raise AttributeError("feature_importances_ is defined for ensembles of stumps and for ensembles of trees only.")
+    learners = [unwrapped(learner) for learner in ensemble.learners]
+    if not all(isinstance(learner, StumpLearner | TreeLearner) for learner in learners):
+        raise AttributeError("feature_importances_ is defined for ensembles of stumps and trees only.")
+    stumps = [j for j, learner in enumerate(learners) if isinstance(learner, StumpLearner)]
+    trees = [j for j, learner in enumerate(learners) if isinstance(learner, TreeLearner)]
+    spread = stump_spread([learners[j] for j in stumps], ensemble.weights[stumps], ensemble.means[stumps], n_features)
+    spread += tree_spread([learners[j] for j in trees], ensemble.weights[trees], n_features)
     total = spread.sum()
     return spread / total if total > 0 else spread
 
 
-def stump_spread(ensemble: Ensemble, n_features: int) -> Floats:
+def unwrapped(learner: Learner) -> Learner:
+    """Return a stump or tree of a mixture as one on the whole table."""
+    if not isinstance(learner, MemberLearner):
+        return learner
+    own, columns = learner.learner, learner.columns
+    if columns is not None and isinstance(own, StumpLearner):
+        return replace(own, feature=columns[own.feature])
+    if columns is not None and isinstance(own, TreeLearner):
+        return replace(own, features=np.where(own.features < 0, -1, np.asarray(columns)[own.features]))
+    return own
+
+
+def stump_spread(stumps: Sequence[Any], weights: Floats, means: Floats, n_features: int) -> Floats:
     """Return the standard deviation of each feature's part of the decision.
 
     A feature's part is g_f(x) = sum over its stumps of w_j h_j(x). Two stumps on one feature are nested: with
     p = P(x > t), both are passed with the smaller of the two probabilities, so that cov = 4 (min(p, p') - p p'), and
     the spread of g_f over the training rows follows from the stumps' means alone.
     """
-    stumps = [learner for learner in ensemble.learners if isinstance(learner, StumpLearner)]
     features = np.array([stump.feature for stump in stumps], dtype=np.intp)
     polarities = np.array([stump.polarity for stump in stumps], dtype=np.float64)
-    above = (1 + polarities * ensemble.means) / 2
+    above = (1 + polarities * means) / 2
     spread = np.zeros(n_features)
     for feature in np.unique(features):
         own = features == feature
-        weights = ensemble.weights[own] * polarities[own, None]
+        signed = weights[own] * polarities[own, None]
         covariance = 4 * (np.minimum.outer(above[own], above[own]) - np.outer(above[own], above[own]))
-        spread[feature] = np.sqrt(np.maximum(np.einsum("jt,jk,kt->", weights, covariance, weights), 0.0))
+        spread[feature] = np.sqrt(np.maximum(np.einsum("jt,jk,kt->", signed, covariance, signed), 0.0))
     return spread
 
 
-def tree_spread(ensemble: Ensemble, n_features: int) -> Floats:
+def tree_spread(trees: Sequence[Any], weights: Floats, n_features: int) -> Floats:
     """Return the sum over all splits on each feature of |w_j| times the deviation that the split gives its tree.
 
     A split of a node of weight c into parts of weights a and b adds c (a/c)(b/c) (mean_a - mean_b)^2 to the variance of
@@ -63,8 +77,7 @@ def tree_spread(ensemble: Ensemble, n_features: int) -> Floats:
     with the deviation of w_j h_j.
     """
     spread = np.zeros(n_features)
-    for tree, weight in zip(ensemble.learners, ensemble.weights, strict=True):
-        assert isinstance(tree, TreeLearner)
+    for tree, weight in zip(trees, weights, strict=True):
         means = np.where(tree.features < 0, tree.values.astype(np.float64), 0.0)
         variance = np.zeros(n_features)
         for node in range(len(tree.features) - 1, -1, -1):  # children come after their parents
@@ -92,7 +105,7 @@ def family_shares(
     spread = np.zeros(len(names))
     for number in range(len(names)):
         places = [
-            j for j, own in enumerate(ensemble.learners) if isinstance(own, MemberLearner) and own.member == number
+            j for j, own in enumerate(ensemble.learners) if isinstance(own, MemberLearner) and own.name == names[number]
         ]
         if places:
             part = ensemble.part(places, X, n_threads)

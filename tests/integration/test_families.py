@@ -273,7 +273,7 @@ def test_importances_of_trees_do_not_depend_on_units(one_feature_matters):
 
 
 @pytest.mark.parametrize(
-    "family", ["fourier", "perceptron", "linear", Box(n_candidates=50), ["stump", "tree"]], ids=str
+    "family", ["fourier", "perceptron", "linear", Box(n_candidates=50), ["tree", "linear"]], ids=str
 )
 def test_other_families_have_no_importances(family):
     model = task("two classes", family)[0]

@@ -143,8 +143,8 @@ def test_shares_are_those_of_the_decision(uniform):
     y = SIGNALS["stump"](uniform) + SIGNALS["fourier"](uniform)
     model = regress(["stump", Fourier(8.0, 300, learn=False)], uniform, y)
     H, weights = model.ensemble_.respond(uniform).astype(float), model.ensemble_.weights[:, 0]
-    members = np.array([own.member for own in model.ensemble_.learners])
-    spread = np.array([np.std(H[:, members == k] @ weights[members == k]) for k in (0, 1)])
+    names = np.array([own.name for own in model.ensemble_.learners])
+    spread = np.array([np.std(H[:, names == name] @ weights[names == name]) for name in ("stump", "fourier")])
     assert list(model.family_shares_.values()) == pytest.approx((spread / spread.sum()).tolist(), rel=CLOSED_FORM)
 
 
@@ -356,6 +356,15 @@ def test_a_pool_may_be_exhausted_to_a_true_certificate():
     assert model.certificate_.full_relative_gap <= SVC_OBJECTIVE
     everything = fit(Stump(8), n_estimators=1000, tol=TIGHT, C=0.1)
     assert model.certificate_.full_lower_bound < everything.certificate_.primal
+
+
+def test_columns_as_a_slice():
+    model, listed = fit([(Linear(), slice(1, 3))]), fit([(Linear(), [1, 2])])
+    assert model.ensemble_.learners == listed.ensemble_.learners
+
+
+def test_names_in_a_mixture_are_those_of_a_list():
+    assert fit(Mixture(["stump", "linear"])).ensemble_.learners == fit(["stump", "linear"]).ensemble_.learners
 
 
 # --- warm start

@@ -32,7 +32,7 @@ from cgens.importances import family_shares, feature_importances
 from cgens.masters import Hinge, LeastSquares
 from cgens.progress import ProgressBar
 from cgens.sample_order import SampleOrder
-from cgens.types import AnyArray, Floats, Status, WeakLearner
+from cgens.types import AnyArray, Floats, Sample, Status, WeakLearner
 from cgens.weak_learners import Mixture
 
 #: The masters behind the names of losses.
@@ -87,10 +87,18 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         """Fit the ensemble; what X and y may be, a subclass says."""
         # On a copy, so that a fit that fails leaves the estimator as it was.
         attempt = copy.copy(self)
-        attempt._generate(attempt._prepare(X, y, sample_weight))
+        problem = attempt._prepare(X, y, sample_weight)
+        attempt._generate(problem)
         self.__dict__ = attempt.__dict__
+        self._warn_of_scales(problem)
         self._announce()
         return self
+
+    def _warn_of_scales(self, problem: FitProblem) -> None:
+        """Let the family warn of features that it can hardly see: once a fit, and once a search."""
+        family = self._family()
+        if hasattr(family, "warn_of_scales"):
+            family.warn_of_scales(Sample(problem.X, np.arange(len(problem.X)), problem.sample_weight))
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> FitProblem:
         """Check everything, and remember how to get from decisions back to what y was."""
@@ -187,8 +195,8 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             )
         if self.n_columns_ == 0:
             warnings.warn(
-                f"No weak learner tells {self._targets_word} apart (are all features constant?): the model is a "
-                f"constant, {self._constant_word}.",
+                f"No weak learner tells {self._targets_word} apart (are all features constant, or the rows too few?): "
+                f"the model is a constant, {self._constant_word}.",
                 UserWarning,
                 stacklevel=4,
             )

@@ -12,17 +12,8 @@ import numpy as np
 
 from cgens._core import default_threads, usable_threads
 from cgens.types import Floats, Rule, WeakLearner
-from cgens.weak_learners import Box, Fourier, Linear, Mixture, Perceptron, Stump, Tree
-
-#: Names that `weak_learner` takes.
-WEAK_LEARNERS: dict[str, type] = {
-    "stump": Stump,
-    "perceptron": Perceptron,
-    "fourier": Fourier,
-    "tree": Tree,
-    "box": Box,
-    "linear": Linear,
-}
+from cgens.weak_learners import Box, Fourier, Mixture, Perceptron, Tree
+from cgens.weak_learners.registry import family_of
 
 #: (c, p) of each loss: ``C="scale"`` is c / (total weight of the rows)^p, docs/decisions/0004-default-C.md.
 SCALE_RULE = {"hinge": (7.0, 1), "least_squares": (0.01, 0), "squared": (0.003, 0)}
@@ -53,30 +44,14 @@ def check_count(name: str, value: object) -> int:
 def resolve_weak_learner(value: Any) -> WeakLearner:
     """Return the family that a name, an object or a list of them stands for."""
     if isinstance(value, list):
-        return Mixture([_resolve_member(entry) for entry in value])
-    if isinstance(value, str):
-        if value not in WEAK_LEARNERS:
-            raise ValueError(f"weak_learner must be one of {sorted(WEAK_LEARNERS)} or an object; got {value!r}.")
-        family: WeakLearner = WEAK_LEARNERS[value]()
-        return family
-    if isinstance(value, type) or not hasattr(value, "begin"):
-        raise TypeError(
-            f"weak_learner must be one of {sorted(WEAK_LEARNERS)}, a family of weak learners, an object with a method "
-            "begin(sample, rng, n_threads) such as cgens.weak_learners.Stump(), or a list of these for a mixture; got "
-            f"{value!r}."
-        )
-    return value  # type: ignore[no-any-return]
-
-
-def _resolve_member(entry: Any) -> Any:
-    """Return an entry of a list with its name resolved: a family, or a pair of one and its columns."""
-    if isinstance(entry, tuple) and len(entry) == 2:
-        return resolve_weak_learner(entry[0]), entry[1]
-    return resolve_weak_learner(entry)
+        mixture = Mixture(value)
+        mixture.members()
+        return mixture
+    return family_of(value)
 
 
 def for_features(family: WeakLearner, names: Any, n_features: int) -> WeakLearner:
-    """Return the family with the names of columns resolved, and its parameters checked as far as they can be."""
+    """Return the family with the names of columns resolved."""
     if isinstance(family, Mixture):
         return family.for_features(names, n_features)
     return family
@@ -106,6 +81,8 @@ def resolve_pricing(value: Any, loss: str) -> Rule:
 
 def scale_c(loss: str, family: WeakLearner, n_outputs: int, total: float) -> float:
     """Return the C of ``C="scale"`` for a family and rows of this total weight."""
+    if isinstance(family, Mixture) and len(family.members()) == 1:
+        return scale_c(loss, family.members()[0].family, n_outputs, total)
     if type(family) in FAMILY_STRENGTH:
         hinge, squares = FAMILY_STRENGTH[type(family)]
         return (hinge if loss == "hinge" else squares * n_outputs) / total

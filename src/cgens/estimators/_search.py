@@ -191,6 +191,12 @@ class SearchEstimator(BaseEstimator):  # type: ignore[misc]
         return self._best().certificate_
 
     @property
+    def family_shares_(self) -> dict[str, float]:
+        """The best model's shares of its families."""
+        shares: dict[str, float] = self._best().family_shares_
+        return shares
+
+    @property
     def feature_importances_(self) -> Floats:
         """The best model's feature importances."""
         return self._best().feature_importances_

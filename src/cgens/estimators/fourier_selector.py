@@ -28,6 +28,8 @@ class FourierSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         How many cosines; fewer where no more are to be had.
     fourier : Fourier, default=None
         The family, ``Fourier()`` where it is None; ``fourier__gamma`` is its width in a grid search.
+    task : {"auto", "classification", "regression"}, default="auto"
+        What y is. "auto": floating-point numbers of more than 20 values are a regression, anything else has classes.
     C : float or "scale", default="scale"
         Of the model that selects.
     random_state : int, RandomState instance or None, default=None
@@ -37,7 +39,7 @@ class FourierSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     Attributes
     ----------
     model_ : CGEnsClassifier or CGEnsRegressor
-        The model whose columns are the features: a regressor where y has numbers.
+        The model whose columns are the features.
     ensemble_ : Ensemble
     n_features_in_ : int
 
@@ -56,6 +58,7 @@ class FourierSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self,
         n_components: int = 100,
         fourier: Fourier | None = None,
+        task: str = "auto",
         C: Any = "scale",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -63,6 +66,7 @@ class FourierSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     ) -> None:
         self.n_components = n_components
         self.fourier = fourier
+        self.task = task
         self.C = C
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -84,7 +88,9 @@ class FourierSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """
         if self.fourier is not None and not isinstance(self.fourier, Fourier):
             raise TypeError(f"fourier must be a cgens.weak_learners.Fourier or None; got {self.fourier!r}.")
-        numbers = y is not None and type_of_target(y, input_name="y").startswith("continuous")
+        if self.task not in ("auto", "classification", "regression"):
+            raise ValueError(f"task must be 'auto', 'classification' or 'regression'; got {self.task!r}.")
+        numbers = self.task == "regression" or (self.task == "auto" and has_numbers(y))
         self.model_ = (CGEnsRegressor if numbers else CGEnsClassifier)(
             Fourier() if self.fourier is None else self.fourier,
             C=self.C,
@@ -122,3 +128,13 @@ class FourierSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def has_numbers(y: Any) -> bool:
+    """Return whether a target looks like numbers rather than classes."""
+    if y is None:
+        return False
+    if type_of_target(y, input_name="y").startswith("continuous"):
+        return True
+    values = np.asarray(y)
+    return values.dtype.kind == "f" and values.ndim == 1 and len(np.unique(values)) > 20

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,14 @@ from cgens.weak_learners.candidates import (
 )
 from cgens.weak_learners.coordinates import Coordinates
 from cgens.weak_learners.learned import LEAST_ROWS, LearnedPricer, check_learn
-from cgens.weak_learners.projections import Directions, Spread, key_of, project_rows
+from cgens.weak_learners.projections import (
+    Directions,
+    Spread,
+    check_switches,
+    key_of,
+    project_rows,
+    warn_of_scales,
+)
 
 #: Pairs of rows whose distances make ``gamma="median"``.
 MEDIAN_PAIRS = 2000
@@ -39,7 +47,7 @@ class Fourier(BaseEstimator):  # type: ignore[misc]
     ----------
     gamma : float, "scale", "median", or a list of these, default="scale"
         Inverse squared width of the kernel; from a list each cosine draws its own. "scale" is
-        1 / (number of inputs * variance of X) as in scikit-learn, "median" 1 / median of |x - x'|^2.
+        1 / (number of inputs * mean variance of the features), "median" 1 / median of |x - x'|^2.
     n_candidates : int, default=2000
         How many cosines are drawn.
     pool : {"fixed", "fresh"}, default="fixed"
@@ -83,10 +91,16 @@ class Fourier(BaseEstimator):  # type: ignore[misc]
         self.standardize = standardize
         self.learn = learn
 
+    def warn_of_scales(self, sample: Sample, columns: Sequence[int] | None = None) -> None:
+        """Warn where a few features make up all distances; `columns` are their numbers in the whole table."""
+        if not self.standardize:
+            warn_of_scales(sample, "Fourier", columns)
+
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
         """Draw the pool, or prepare to draw or to learn."""
         n_candidates = check_candidates("Fourier", self.n_candidates, self.pool)
         check_learn("Fourier", self.learn)
+        check_switches("Fourier", orthogonal=self.orthogonal, standardize=self.standardize)
         draw = FourierDraw(self, n_candidates, sample, rng, n_threads)
 
         def select() -> Pricer:
@@ -265,7 +279,7 @@ class FourierLearning:
 
 def resolve_gammas(value: Any, sample: Sample, spread: Spread, rng: np.random.Generator) -> list[tuple[float, bool]]:
     """Return each gamma to draw from, and whether it is absolute or to be divided by a cosine's number of inputs."""
-    values = list(value) if isinstance(value, list | tuple | np.ndarray) else [value]
+    values = list(value) if isinstance(value, list | tuple) or np.ndim(value) == 1 else [value]
     if not values:
         raise ValueError("Fourier: gamma must have at least one value; it is empty.")
     resolved: list[tuple[float, bool]] = []
@@ -274,7 +288,7 @@ def resolve_gammas(value: Any, sample: Sample, spread: Spread, rng: np.random.Ge
             resolved.append((1.0 / spread.variance, False))
         elif isinstance(one, str) and one == "median":
             resolved.append((sample.X.shape[1] / median_distance(sample, spread, rng), False))
-        elif isinstance(one, str | bool) or not (np.isreal(one) and 0 < one < np.inf):
+        elif isinstance(one, bool) or not isinstance(one, Real) or not 0 < float(one) < np.inf:
             raise ValueError(
                 f"Fourier: gamma must be a number > 0, 'scale', 'median' or a list of them; got {value!r}."
             )

@@ -14,12 +14,13 @@ from cgens.types import AnyArray, Duals, Floats, Pricer, Pricing, Rule, Sample
 from cgens.weak_learners.ascent import Climbed, Slope, Wave, climb
 from cgens.weak_learners.candidates import Candidates, CandidateTable, column_of
 from cgens.weak_learners.coordinates import Coordinates
-from cgens.weak_learners.price_table import PriceTable
+from cgens.weak_learners.price_table import Found, PriceTable
 
 #: Directions drawn at each refresh, those of them that are learned, and the rows on which they are told apart.
 N_DRAWN, N_LEARNED, N_ROWS = 256, 64, 2000
-#: Columns that are taken from one refresh.
-N_TAKEN = 16
+#: Columns that are taken from one refresh, at most: fewer where the best one left is worth less than this share of the
+#: first, as where all have climbed to the same few places.
+N_TAKEN, STALE = 16, 0.25
 #: With fewer rows nothing is learned.
 LEAST_ROWS = 40
 #: Held-out over own gain, the median over the first refresh: below the first, `learn="auto"` only selects; above the
@@ -76,23 +77,37 @@ class LearnedPricer:
         self._free: AnyArray = np.zeros(0, dtype=bool)
         self._prices: PriceTable | None = None
         self._n_before = 0  # columns taken before the last refresh
+        self._first_merit = 0.0  # of the best candidate at the last refresh
 
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
         """Return the best of the present candidates, after a refresh where it is due."""
         if self._selecting is None and (self._prices is None or len(taken) - self._n_before >= N_TAKEN):
-            with ONE_BLAS_THREAD:
-                self._refresh(duals, taken, rule)
+            self._refresh(duals, taken, rule)
         if self._selecting is not None:
             return self._selecting.price(duals, taken, rule)
+        best = self._best(duals, taken, rule)
+        if len(taken) == self._n_before:
+            self._first_merit = best.merit
+        elif best.merit < STALE * self._first_merit:
+            self._refresh(duals, taken, rule)
+            best = self._best(duals, taken, rule)
+            self._first_merit = best.merit
         assert self._candidates is not None
+        return Pricing(column_of(self._candidates, best, self._n_rows), max_price=best.max_price, merit=best.merit)
+
+    def _best(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Found:
+        """Return the best candidate that is not taken."""
         assert self._prices is not None
         for key in taken & self._position.keys():
             self._free[self._position[key]] = False
-        best = self._prices.price(duals, rule)
-        return Pricing(column_of(self._candidates, best, self._n_rows), max_price=best.max_price, merit=best.merit)
+        return self._prices.price(duals, rule)
 
     def _refresh(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> None:
         """Learn new candidates; the first time, find out whether what is learned holds on other rows."""
+        with ONE_BLAS_THREAD:
+            self._refresh_candidates(duals, taken, rule)
+
+    def _refresh_candidates(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> None:
         slope = Slope.of(self._family.coordinates, duals, rule == "gain")
         if self._guarded is None:
             found = self._learn(slope, guarded=True)

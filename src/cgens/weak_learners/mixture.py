@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence, Set
+from collections.abc import Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from cgens.column_checks import checked_pricing
 from cgens.learner_packs import LearnerPack, pack_learners, respond_packs
 from cgens.types import (
     AnyArray,
@@ -22,6 +23,7 @@ from cgens.types import (
     Sample,
 )
 from cgens.weak_learners.proposals import merit_of
+from cgens.weak_learners.registry import family_of
 
 
 class Mixture(BaseEstimator):  # type: ignore[misc]
@@ -33,9 +35,9 @@ class Mixture(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     families : list
-        Families (``Fourier(gamma=0.1)``), or pairs of a family and the columns of X that it may see, indices or names
-        (``(Fourier(), ["age", "income"])``). In a grid search they are called by their class in lower case, numbered
-        where it is not the only one: ``weak_learner__fourier-1__gamma``.
+        Families (``Fourier(gamma=0.1)``, ``"stump"``), or pairs of a family and the columns of X that it may see,
+        indices or names (``(Fourier(), ["age", "income"])``). In a grid search they are called by their class in lower
+        case, numbered where it is not the only one: ``weak_learner__fourier-1__gamma``.
 
     Examples
     --------
@@ -60,11 +62,9 @@ class Mixture(BaseEstimator):  # type: ignore[misc]
             raise ValueError("A mixture needs at least one family; the list is empty.")
         pairs = [entry if isinstance(entry, tuple) else (entry, None) for entry in self.families]
         for pair in pairs:
-            if len(pair) != 2 or isinstance(pair[0], type) or not hasattr(pair[0], "begin"):
-                raise TypeError(
-                    "A mixture is a list of families, such as cgens.weak_learners.Stump(), or of pairs (family, "
-                    f"columns); got {pair[0] if pair[1:] == (None,) else pair!r}."
-                )
+            if len(pair) != 2:
+                raise TypeError(f"A mixture is a list of families, or of pairs (family, columns); got {pair!r}.")
+        pairs = [(family_of(family), columns) for family, columns in pairs]
         kinds = [type(family).__name__.lower() for family, _ in pairs]
         names = [
             kind if kinds.count(kind) == 1 else f"{kind}-{kinds[: k + 1].count(kind)}" for k, kind in enumerate(kinds)
@@ -74,8 +74,12 @@ class Mixture(BaseEstimator):  # type: ignore[misc]
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the list, and each family with its parameters under its name."""
         params: dict[str, Any] = {"families": self.families}
-        if deep and isinstance(self.families, Sequence) and self.families:
-            for member in self.members():
+        if deep:
+            try:
+                members = self.members()
+            except (TypeError, ValueError):  # a fit will say what is wrong
+                return params
+            for member in members:
                 params[member.name] = member.family
                 if hasattr(member.family, "get_params"):
                     own = member.family.get_params(deep=True)
@@ -105,8 +109,23 @@ class Mixture(BaseEstimator):  # type: ignore[misc]
 
     def for_features(self, names: Sequence[str] | None, n_features: int) -> Mixture:
         """Return the mixture with the numbers of the columns in the place of their names."""
-        bound = [(member.family, member.numbers(names, n_features)) for member in self.members()]
-        return Mixture([family if columns is None else (family, columns) for family, columns in bound])
+        families: list[Any] = []
+        for member in self.members():
+            columns, family = member.numbers(names, n_features), member.family
+            if isinstance(family, Mixture):
+                own = names if names is None or columns is None else [names[column] for column in columns]
+                family = family.for_features(own, n_features if columns is None else len(columns))
+            families.append(family if columns is None else (family, columns))
+        return Mixture(families)
+
+    def warn_of_scales(self, sample: Sample, columns: Sequence[int] | None = None) -> None:
+        """Let the families warn where a few features make up all distances."""
+        for member in self.for_features(None, sample.X.shape[1]).members():
+            if hasattr(member.family, "warn_of_scales"):
+                own = own_columns(sample.X, member.columns)
+                numbers = range(sample.X.shape[1]) if member.columns is None else member.columns
+                outer = list(numbers) if columns is None else [columns[number] for number in numbers]
+                member.family.warn_of_scales(Sample(own, sample.rows, sample.weight), outer)
 
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> MixturePricer:
         """Begin every family on its own columns, each with random numbers of its own."""
@@ -116,7 +135,7 @@ class Mixture(BaseEstimator):  # type: ignore[misc]
             if member.columns is not None:
                 own = Sample(np.ascontiguousarray(sample.X[:, member.columns]), sample.rows, sample.weight)
             pricers.append(member.family.begin(own, own_rng, n_threads))
-        return MixturePricer(members, pricers)
+        return MixturePricer(members, pricers, len(sample))
 
 
 @dataclass(frozen=True)
@@ -131,7 +150,12 @@ class Member:
         """Return the columns as numbers, or raise a sentence."""
         if self.columns is None:
             return None
-        listed = [self.columns] if isinstance(self.columns, str | int | np.integer) else list(self.columns)
+        listed = self.columns
+        if isinstance(listed, slice):
+            listed = range(n_features)[listed]
+        if isinstance(listed, str) or not isinstance(listed, Iterable):
+            listed = [listed]
+        listed = list(listed)
         if not listed:
             raise ValueError(f"Mixture: the family {self.name!r} is to see no column at all; its list is empty.")
         numbers = []
@@ -164,7 +188,6 @@ class Member:
 class MemberLearner:
     """A learner of one family of a mixture, and the columns that it sees."""
 
-    member: int
     name: str
     columns: tuple[int, ...] | None
     learner: Learner
@@ -172,7 +195,7 @@ class MemberLearner:
     @property
     def key(self) -> Hashable:
         """Which family, and which learner of it."""
-        return MemberKey(self.member, self.learner.key)
+        return MemberKey(self.name, self.columns, self.learner.key)
 
     def respond(self, X: AnyArray) -> AnyArray:
         """Return h(x) of every row."""
@@ -180,7 +203,7 @@ class MemberLearner:
 
     def negated(self) -> MemberLearner:
         """Return -h."""
-        return MemberLearner(self.member, self.name, self.columns, self.learner.negated())
+        return MemberLearner(self.name, self.columns, self.learner.negated())
 
     @staticmethod
     def pack(learners: Sequence[MemberLearner]) -> MixturePack:
@@ -199,7 +222,8 @@ class MemberLearner:
 class MemberKey:
     """The key of a learner within a mixture."""
 
-    member: int
+    name: str
+    columns: tuple[int, ...] | None
     key: Hashable
 
 
@@ -257,6 +281,11 @@ class MixturePack:
         return named
 
 
+def columns_of(member: Member) -> tuple[int, ...] | None:
+    """Return the columns that a family sees, as keys have them."""
+    return None if member.columns is None else tuple(member.columns)
+
+
 def own_columns(X: AnyArray, columns: Sequence[int] | None) -> AnyArray:
     """Return the columns that a family sees."""
     return X if columns is None else np.ascontiguousarray(X[:, list(columns)])
@@ -265,9 +294,11 @@ def own_columns(X: AnyArray, columns: Sequence[int] | None) -> AnyArray:
 class MixturePricer:
     """Asks every family, and returns the best of their columns."""
 
-    def __init__(self, members: Sequence[Member], pricers: Sequence[Pricer]) -> None:
-        self._members, self.pricers = members, pricers
-        self._taken: list[dict[Hashable, None]] = [{} for _ in members]
+    def __init__(self, members: Sequence[Member], pricers: Sequence[Pricer], n_rows: int) -> None:
+        self._members, self.pricers, self._n_rows = members, pricers, n_rows
+        self._taken: dict[tuple[str, tuple[int, ...] | None], dict[Hashable, None]] = {
+            (member.name, columns_of(member)): {} for member in members
+        }
         self._seen: set[Hashable] = set()
         self._complete = True  # every taken learner is one of the mixture's
 
@@ -275,15 +306,15 @@ class MixturePricer:
         """Return the best column by `rule`; a pool where all families are one."""
         for key in taken - self._seen:
             self._seen.add(key)
-            if isinstance(key, MemberKey) and key.member < len(self._members):
-                self._taken[key.member][key.key] = None
+            if isinstance(key, MemberKey) and (key.name, key.columns) in self._taken:
+                self._taken[key.name, key.columns][key.key] = None
             else:
                 self._complete = False
         best, best_member, best_merit = None, 0, 0.0
         found = []
-        for number, (pricer, own) in enumerate(zip(self.pricers, self._taken, strict=True)):
+        for number, (pricer, own) in enumerate(zip(self.pricers, self._taken.values(), strict=True)):
             pricing = pricer.price(duals, own.keys(), rule)
-            found.append(pricing)
+            found.append(checked_pricing(pricing, pricer, own.keys(), self._n_rows, len(taken) + 1))
             if pricing.column is None:
                 continue
             merit = self._merit(pricing.column, duals, rule) if pricing.merit is None else pricing.merit
@@ -301,8 +332,7 @@ class MixturePricer:
     def learner(self, number: int, learner: Learner) -> MemberLearner:
         """Return a learner of one family as the mixture's own."""
         member = self._members[number]
-        columns = None if member.columns is None else tuple(member.columns)
-        return MemberLearner(number, member.name, columns, learner)
+        return MemberLearner(member.name, columns_of(member), learner)
 
     @staticmethod
     def _merit(column: Column, duals: Duals, rule: Rule) -> float:

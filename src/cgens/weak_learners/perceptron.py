@@ -21,7 +21,15 @@ from cgens.weak_learners.candidates import (
 )
 from cgens.weak_learners.coordinates import Coordinates
 from cgens.weak_learners.learned import LEAST_ROWS, N_ROWS, LearnedPricer, check_learn
-from cgens.weak_learners.projections import Directions, Spread, key_of, project_rows, project_sample
+from cgens.weak_learners.projections import (
+    Directions,
+    Spread,
+    check_switches,
+    key_of,
+    project_rows,
+    project_sample,
+    warn_of_scales,
+)
 
 #: How often perceptrons are drawn to fill the pool; with few rows there may not be as many that differ.
 MOST_DRAWS = 8
@@ -77,10 +85,16 @@ class Perceptron(BaseEstimator):  # type: ignore[misc]
         self.standardize = standardize
         self.learn = learn
 
+    def warn_of_scales(self, sample: Sample, columns: Sequence[int] | None = None) -> None:
+        """Warn where a few features make up all distances; `columns` are their numbers in the whole table."""
+        if not self.standardize:
+            warn_of_scales(sample, "Perceptron", columns)
+
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
         """Draw the pool, or prepare to draw or to learn."""
         n_candidates = check_candidates("Perceptron", self.n_candidates, self.pool)
         check_learn("Perceptron", self.learn)
+        check_switches("Perceptron", orthogonal=self.orthogonal, standardize=self.standardize)
         draw = PerceptronDraw(self, n_candidates, sample, n_threads)
 
         def select() -> Pricer:

@@ -26,7 +26,7 @@ class Spread:
     mean, scale : ndarray of shape (n_features,)
         A constant feature has the scale 1.
     variance : float
-        Of all entries together, as in scikit-learn's ``gamma="scale"``; 1 where all entries are equal.
+        The mean of the features' variances; 1 where all are constant.
     """
 
     mean: Floats
@@ -35,23 +35,31 @@ class Spread:
 
     @staticmethod
     def of(sample: Sample, family: str, standardize: bool) -> Spread:
-        """Measure the features; the identity's spread with unit variance where they are to be standardised."""
+        """Measure the features; where they are not to be standardised, mean 0 and scale 1 are what is used of them."""
         share = sample.weight / sample.weight.sum()
         n_features = sample.X.shape[1]
+        # In units of the largest number, so that squares neither overflow nor vanish.
+        largest = np.maximum(np.abs(sample.X[sample.rows[0]].astype(np.float64)), 0.0)
+        for rows in blocks_of(sample.rows):
+            largest = np.maximum(largest, np.abs(sample.X[rows]).max(axis=0))
+        unit = np.where(largest > 0, largest, 1.0)
         mean, square = np.zeros(n_features), np.zeros(n_features)
-        for begin in range(0, len(sample), 4096):  # not all rows at once, nor by BLAS
-            X = sample.X[sample.rows[begin : begin + 4096]].astype(np.float64)
-            mean += np.sum(share[begin : begin + 4096, None] * X, axis=0)
-        for begin in range(0, len(sample), 4096):
-            X = sample.X[sample.rows[begin : begin + 4096]].astype(np.float64)
-            square += np.sum(share[begin : begin + 4096, None] * (X - mean) ** 2, axis=0)
-        deviation = np.sqrt(square)
-        scale = np.where(deviation > 1e-12 * np.abs(mean), deviation, 1.0)
-        scale[~(scale > 0)] = 1.0
+        for rows, own in zip(blocks_of(sample.rows), blocks_of(share), strict=True):  # not all at once, nor by BLAS
+            mean += np.sum(own[:, None] * (sample.X[rows] / unit), axis=0)
+        for rows, own in zip(blocks_of(sample.rows), blocks_of(share), strict=True):
+            square += np.sum(own[:, None] * (sample.X[rows] / unit - mean) ** 2, axis=0)
+        varies = np.sqrt(square) > 1e-12 * np.abs(mean)
+        deviation = np.where(varies, np.sqrt(square) * unit, 0.0)
+        scale = np.where(varies, deviation, 1.0)
         if standardize:
-            return Spread(mean, scale, 1.0)
-        warn_of_scales(deviation, family)
-        variance = float(np.mean(square) + np.mean((mean - mean.mean()) ** 2))
+            return Spread(mean * unit, scale, 1.0)
+        widest = float(deviation.max())
+        if widest > 0 and not 1e-100 < widest < 1e100:
+            raise ValueError(
+                f"{family}: the features spread by {widest:.1g}, of which squares are no numbers: set "
+                "standardize=True, or multiply them by a constant."
+            )
+        variance = float(np.mean(deviation**2))
         return Spread(np.zeros(n_features), np.ones(n_features), variance if variance > 0 else 1.0)
 
     def unscaled(self, thetas: Floats) -> tuple[Floats, Floats]:
@@ -60,17 +68,25 @@ class Spread:
         return raw, np.sum(raw * self.mean, axis=-1)
 
 
-def warn_of_scales(deviation: Floats, family: str) -> None:
-    """Warn where a few features make up all distances."""
-    widest = int(np.argmax(deviation))
-    spread = deviation[deviation > 0]
+def blocks_of(values: AnyArray) -> list[AnyArray]:
+    """Return consecutive parts of an array."""
+    return [values[begin : begin + 4096] for begin in range(0, len(values), 4096)]
+
+
+def warn_of_scales(sample: Sample, family: str, columns: Sequence[int] | None) -> None:
+    """Warn where a few features make up all distances; `columns` are their numbers in the user's table."""
+    X = sample.X[sample.rows[:4096]].astype(np.float64)
+    with np.errstate(over="ignore"):
+        deviation = np.std(X, axis=0)
+    widest, spread = int(np.argmax(deviation)), deviation[deviation > 0]
     if len(spread) > 1 and np.median(spread) < WILD_SCALE * deviation[widest]:
+        number = widest if columns is None else columns[widest]
         warnings.warn(
-            f"{family}: feature {widest} has a standard deviation of {deviation[widest]:.1g}, half of the features "
+            f"{family}: feature {number} has a standard deviation of {deviation[widest]:.1g}, half of the features "
             f"have less than {np.median(spread):.1g}: they will hardly count. Set standardize=True, or put a "
             "sklearn.preprocessing.StandardScaler before the model.",
             UserWarning,
-            stacklevel=2,
+            stacklevel=5,
         )
 
 
@@ -94,10 +110,11 @@ class Directions:
     @staticmethod
     def of(family: str, n_features: int, n_inputs: object, orthogonal: bool) -> Directions:
         """Check the parameters."""
+        given = n_inputs
         if n_inputs is not None:
             n_inputs = chosen_counts(family, "n_inputs", n_inputs, n_features)
         if n_inputs is not None and orthogonal:
-            raise ValueError(f"{family}: orthogonal=True needs all inputs; leave n_inputs={n_inputs} away.")
+            raise ValueError(f"{family}: orthogonal=True needs all inputs; leave n_inputs={given!r} away.")
         return Directions(n_features, n_inputs, orthogonal)
 
     def draw(self, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -149,3 +166,10 @@ def project_rows(X: AnyArray, thetas: Floats) -> Floats:
 def key_of(family: str, theta: Floats, kappa: float) -> tuple[str, bytes]:
     """Return what two learners with the same direction and offset have in common."""
     return family, blake2b(theta.tobytes() + np.float64(kappa).tobytes(), digest_size=16).digest()
+
+
+def check_switches(family: str, **switches: object) -> None:
+    """Raise a sentence where a parameter is neither True nor False."""
+    for name, value in switches.items():
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError(f"{family}: {name} must be True or False; got {value!r}.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils.validation import has_fit_parameter
 
 from cgens.types import AnyArray, Floats, Sample
@@ -45,6 +45,8 @@ class SklearnLearner(BaseEstimator):  # type: ignore[misc]
         for method in ("fit", "predict", "get_params"):
             if isinstance(self.estimator, type) or not hasattr(self.estimator, method):
                 raise TypeError(f"SklearnLearner needs a scikit-learn classifier; got {self.estimator!r}.")
+        if not is_classifier(self.estimator):
+            raise TypeError(f"SklearnLearner needs a classifier; {type(self.estimator).__name__} is none.")
         if not has_fit_parameter(self.estimator, "sample_weight"):
             raise TypeError(f"SklearnLearner: {type(self.estimator).__name__}.fit takes no sample_weight.")
         return ProposalPricer(ClassifierMaker(self.estimator, sample.matrix(), rng), rng)

@@ -46,7 +46,7 @@ class Stump(BaseEstimator):  # type: ignore[misc]
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> StumpPricer:
         """Bin the training rows; `rng` is not used."""
         if self.max_bins is not None and not (isinstance(self.max_bins, int | np.integer) and self.max_bins >= 2):
-            raise ValueError(f"max_bins must be an integer >= 2, or None for every midpoint; got {self.max_bins!r}.")
+            raise ValueError(f"Stump: max_bins must be an integer >= 2 or None; got {self.max_bins!r}.")
         return StumpPricer(sample, self.max_bins, n_threads)
 
 

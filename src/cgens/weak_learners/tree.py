@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
+from numbers import Real
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -66,6 +67,10 @@ class Tree(BaseEstimator):  # type: ignore[misc]
                 raise ValueError(f"Tree: {name} must be an integer >= {least}; got {value!r}.")
         if self.leaves not in ("real", "sign"):
             raise ValueError(f"Tree: leaves must be 'real' or 'sign'; got {self.leaves!r}.")
+        for name in ("max_features", "min_samples_leaf"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, Real):
+                raise ValueError(f"Tree: {name} must be a number; got {value!r}.")
         if not 0 < self.max_features <= 1:
             raise ValueError(f"Tree: max_features must be a share, > 0 and <= 1; got {self.max_features!r}.")
         if not 0 <= self.min_samples_leaf < np.inf:
