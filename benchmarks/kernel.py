@@ -183,6 +183,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="*", default=[*LARGE, *IDA_SETS])
     parser.add_argument("--splits", type=int, default=5, help="of the small sets; the large ones have one")
     parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--part", default="", help="ending of the name of the saved results, for a run of some sets")
     parser.add_argument("--picture", action="store_true", help="only the figures against rows, and their picture")
     options = parser.parse_args()
     if options.picture:
@@ -203,7 +204,7 @@ def main() -> None:
     for label in small[0][0] if small else ():
         print(f"{label}: {np.mean([[run[label]['error'] for run in runs] for runs in small]):.2f} % on the small sets")
     print(f"{perf_counter() - began:.0f} s")
-    save_results("kernel", {"sets": results})
+    save_results(f"kernel{options.part}", {"sets": results})
 
 
 if __name__ == "__main__":

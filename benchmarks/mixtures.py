@@ -27,7 +27,7 @@ FAMILIES: dict[str, Any] = {
     "sparse cosines": Fourier(["scale"], n_inputs=[1, 2, 3, 6], learn=False),
     "boxes": Box(),
 }
-COLUMNS = 300
+COLUMNS = 200
 STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 
 
@@ -79,7 +79,7 @@ def made_problem(n_splits: int) -> dict[str, list[float]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--splits", type=int, default=10)
+    parser.add_argument("--splits", type=int, default=8)
     parser.add_argument("--sets", nargs="*", default=list(IDA_SETS))
     options = parser.parse_args()
     labels = [*FAMILIES, "picked", "mixture"]

@@ -1,4 +1,4 @@
-"""CGEns beside AdaBoost and an RBF-SVM: three tables, three certificates checked, and four pictures in ``demo/``.
+"""CGEns beside AdaBoost and an RBF-SVM: four tables, three certificates checked, and five pictures in ``demo/``.
 
 Every method runs on one thread, with its default parameters but for the number of stumps. The data come with
 scikit-learn or from a seed.
@@ -20,6 +20,7 @@ from sklearn.svm import SVC
 
 from cgens import CGEnsClassifier, CGEnsClassifierCV
 from cgens.inspection import check_certificate
+from cgens.weak_learners import Fourier
 
 try:
     import matplotlib
@@ -217,6 +218,45 @@ def choose_by_cross_validation(split: Split) -> CGEnsClassifierCV:
     return model
 
 
+def compare_families(splits: list[Split]) -> CGEnsClassifier:
+    """Print what other weak learners than stumps make of the digits; return the model of learned cosines."""
+    print("\nDigits, all ten, by other weak learners, 300 columns; families of a mixture by their share\n")
+    print(f"  {'weak learners':<44}{'test error %':>16}{'fit seconds':>14}   families")
+    families: dict[str, Any] = {
+        "stumps": "stump",
+        "trees of 8 leaves": "tree",
+        "perceptrons": "perceptron",
+        "Fourier cosines, selected from 2000": Fourier(learn=False),
+        "Fourier cosines, learned": Fourier(learn=True),
+        "stumps, cosines and inputs, mixed": ["stump", Fourier(learn=False), "linear"],
+    }
+    first: dict[str, Any] = {}
+    for name, family in families.items():
+        models = [CGEnsClassifier(family, n_estimators=300, n_jobs=1, random_state=0) for _ in splits]
+        spent = np.median(
+            [seconds(lambda m=m, s=s: m.fit(s.X_train, s.y_train)) for m, s in zip(models, splits, strict=True)]
+        )
+        errors = [test_error(m, s) for m, s in zip(models, splits, strict=True)]
+        shares = ", ".join(f"{key} {share:.0%}" for key, share in getattr(models[0], "family_shares_", {}).items())
+        error = f"{np.mean(errors):.2f} +- {np.std(errors, ddof=1):.2f}"
+        print(f"  {name:<44}{error:>16}{spent:>14.3f}   {shares}")
+        first[name] = models[0]
+    model: CGEnsClassifier = first["Fourier cosines, learned"]
+    return model
+
+
+def draw_cosines(model: CGEnsClassifier) -> Any:
+    """Draw the first learned directions: a cosine of the digit's product with each picture is a column."""
+    figure, panels = plt.subplots(3, 10, figsize=(10, 3.4), layout="constrained")
+    figure.suptitle(r"The first thirty learned columns, $\sqrt{2}\,\cos(\theta\cdot x - \kappa)$: their $\theta$")
+    for panel, learner in zip(panels.ravel(), model.ensemble_.learners, strict=False):
+        largest = np.abs(learner.theta).max()
+        panel.imshow(learner.theta.reshape(8, 8), cmap="RdBu_r", vmin=-largest, vmax=largest)
+        panel.set(xticks=[], yticks=[])
+        panel.spines[:].set_visible(False)
+    return figure
+
+
 def draw_surface(model: CGEnsClassifierCV) -> Any:
     """Draw the scores of cross-validation."""
     figure, panel = plt.subplots(figsize=(8, 4.3), layout="constrained")
@@ -236,6 +276,7 @@ def main() -> None:
     on_ten = compare("Digits, all ten", ten)
     explain_certificate(on_ten["CGEns", MANY], ten[0])
     searched = choose_by_cross_validation(ten[0])
+    learned = compare_families(ten)
     on_disc = compare("A disc in the plane, inside against outside", disc)
     explain_certificate(on_disc["CGEns", MANY], disc[0])
     if plt is None:
@@ -249,6 +290,7 @@ def main() -> None:
             ("convergence", draw_convergence(disc[0], on_disc)),
             ("digits", draw_digits(digits[0], on_digits["CGEns", MANY])),
             ("surface", draw_surface(searched)),
+            ("cosines", draw_cosines(learned)),
         ):
             figure.savefig(FOLDER / f"{name}.png", dpi=150)
             print(f"  {FOLDER / name}.png")

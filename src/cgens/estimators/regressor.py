@@ -23,13 +23,16 @@ class CGEnsRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    weak_learner : str or object, default="stump"
-        "stump", or a family such as ``cgens.weak_learners.Stump(max_bins=64)``.
+    weak_learner : str, object or list, default="stump"
+        "stump", "perceptron", "fourier", "tree", "box" or "linear"; a family with parameters such as
+        ``cgens.weak_learners.Fourier(gamma=0.1)``; or a list of them for a mixture, each on columns of its own where it
+        is a pair: ``["stump", (Fourier(), ["age", "income"])]``.
     loss : {"squared"}, default="squared"
         C/2 times the sum of squared residuals.
     C : float or "scale", default="scale"
         Weight of the losses, which are summed over rows. Larger fits the training rows closer. "scale" is a
-        measured rule, 0.003 whatever the scale of y; multiply it by powers of 3 to tune, or use `CGEnsRegressorCV`.
+        measured rule for each family, for stumps 0.003 whatever the scale of y; multiply ``C_`` of a fit by powers of 3
+        to tune, or use `CGEnsRegressorCV`.
     n_estimators : int, default=500
         Most columns (weak learners).
     tol : float, default=1e-3
@@ -41,7 +44,7 @@ class CGEnsRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc]
     warm_start : bool, default=False
         Go on from the columns of the last ``fit``.
     random_state : int, RandomState or None
-        For families that draw candidates. Stumps do not.
+        For families that draw. Stumps do not.
     n_jobs : int or None
         Threads. None: as many as OpenMP would take. The result does not depend on it.
     verbose : int, default=0
@@ -71,7 +74,10 @@ class CGEnsRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc]
     bound_duals_ : ndarray of the same shape, or None
         The duals that prove ``certificate_.full_lower_bound``.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        Spread of each feature's part of the prediction over the training rows, as a share of the sum.
+        Of stumps and trees: spread of each feature's part of the prediction over the training rows, as a share of the
+        sum.
+    family_shares_ : dict of str to float
+        Of a mixture: the same for each of its families, by name.
 
     Examples
     --------

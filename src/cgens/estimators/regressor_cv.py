@@ -63,7 +63,7 @@ class CGEnsRegressorCV(RegressorMixin, SearchEstimator):  # type: ignore[misc]
         Score of every fold, C and number of columns.
     cv_results_ : dict of ndarrays
         The same in columns, by the names of scikit-learn's searches, without times.
-    ensemble_, certificate_, feature_importances_
+    ensemble_, certificate_, feature_importances_, family_shares_
         Of the best estimator.
 
     Examples
