@@ -53,8 +53,8 @@ def test_what_the_loop_uses_knows_only_types(name):
     assert imports_of(PACKAGE / f"{name}.py") <= {"cgens.types"}
 
 
-def test_matrix_products_know_the_core_alone():
-    assert imports_of(PACKAGE / "blas.py") <= {"cgens._core"}
+def test_matrix_products_know_the_core_and_ctrl_c():
+    assert imports_of(PACKAGE / "blas.py") <= {"cgens._core", "cgens.interrupt"}
 
 
 def test_an_ensemble_knows_types_and_its_path():

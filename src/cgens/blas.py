@@ -10,6 +10,7 @@ from typing import Any
 from threadpoolctl import ThreadpoolController
 
 from cgens._core import usable_threads
+from cgens.interrupt import raise_if_requested
 
 #: Rows of one block. Part of the definition of the results: another size may round differently.
 BLOCK = 512
@@ -43,14 +44,25 @@ ONE_BLAS_THREAD = OneBlasThread()
 
 
 def for_blocks(work: Callable[[int, int], None], n_rows: int, n_threads: int, block: int = BLOCK) -> None:
-    """Call ``work(begin, end)`` for each block of rows, several at a time, with one BLAS thread each."""
+    """Call ``work(begin, end)`` for each block of rows, several at a time, with one BLAS thread each.
+
+    After Ctrl-C it raises `KeyboardInterrupt` between two blocks.
+    """
     bounds = [(begin, min(begin + block, n_rows)) for begin in range(0, n_rows, block)]
     n_workers = min(usable_threads(n_threads), len(bounds))
     with ONE_BLAS_THREAD:
         if n_workers <= 1:
             for begin, end in bounds:
                 work(begin, end)
+                raise_if_requested()
             return
         with ThreadPoolExecutor(n_workers) as pool:
-            for done in [pool.submit(work, begin, end) for begin, end in bounds]:
-                done.result()
+            jobs = [pool.submit(work, begin, end) for begin, end in bounds]
+            try:
+                for job in jobs:
+                    job.result()
+                    raise_if_requested()
+            except BaseException:
+                for job in jobs:
+                    job.cancel()
+                raise

@@ -129,7 +129,11 @@ def generate_columns(
                 status = Status.MAX_COLUMNS
             else:
                 priced = perf_counter()
-                column = loop.violating_column(master.column_cost + epsilon, price_tol)
+                try:
+                    column = loop.violating_column(master.column_cost + epsilon, price_tol)
+                except KeyboardInterrupt:  # a long search was left; the rounds done are kept
+                    status = Status.INTERRUPTED
+                    continue
                 if column is None:
                     status = Status.OPTIMAL
                     continue
@@ -137,7 +141,10 @@ def generate_columns(
                 loop.solve(score=abs(column.score), price_seconds=perf_counter() - priced)
                 if callback is not None and callback(loop.report(column, max_columns)):
                     status = Status.STOPPED
-        ensemble, trace = loop.finish(status, master.column_cost + epsilon, price_tol)
+        try:
+            ensemble, trace = loop.finish(status, master.column_cost + epsilon, price_tol)
+        except KeyboardInterrupt:
+            ensemble, trace = loop.finish(Status.INTERRUPTED, master.column_cost + epsilon, price_tol)
         if poll():  # also while the certificate was made
             trace = replace(trace, certificate=replace(trace.certificate, status=Status.INTERRUPTED))
         return ensemble, trace

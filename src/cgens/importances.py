@@ -42,7 +42,7 @@ def unwrapped(learner: Learner) -> Learner:
     """Return a stump or tree of a mixture as one on the whole table."""
     if not isinstance(learner, MemberLearner):
         return learner
-    own, columns = learner.learner, learner.columns
+    own, columns = unwrapped(learner.learner), learner.columns
     if columns is not None and isinstance(own, StumpLearner):
         return replace(own, feature=columns[own.feature])
     if columns is not None and isinstance(own, TreeLearner):

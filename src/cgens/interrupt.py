@@ -6,6 +6,14 @@ import signal
 import threading
 from types import FrameType, TracebackType
 
+_guards: list[InterruptGuard] = []  # those within, of the main thread
+
+
+def raise_if_requested() -> None:
+    """Raise KeyboardInterrupt where Ctrl-C was pressed within a guard: for long work between two of its questions."""
+    if _guards and threading.current_thread() is threading.main_thread() and any(own.requested() for own in _guards):
+        raise KeyboardInterrupt
+
 
 class InterruptGuard:
     """Turns the first Ctrl-C within a ``with`` block into a flag.
@@ -40,12 +48,14 @@ class InterruptGuard:
         if in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, self._handle)
             self._installed = True
+            _guards.append(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._installed:
+            _guards.remove(self)
             signal.signal(signal.SIGINT, signal.default_int_handler)
         if self._requested and not self._reported and kind is None:
             raise KeyboardInterrupt  # pressed after the last question: it must not get lost

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from cgens.types import Floats
 
@@ -87,8 +87,8 @@ def columns_kernel(model: Any, X: Any, Y: Any = None) -> Floats:
     array([20., 20.])
     """
     check_is_fitted(model)
+    model = getattr(model, "best_estimator_", model)
     responses = [
-        model.ensemble_.respond(check_array(own, dtype=[np.float64, np.float32])).astype(np.float64)
-        for own in ((X,) if Y is None else (X, Y))
+        model.ensemble_.respond(model._check_input(own)).astype(np.float64) for own in ((X,) if Y is None else (X, Y))
     ]
     return np.asarray(responses[0] @ responses[-1].T)

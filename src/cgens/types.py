@@ -32,7 +32,8 @@ Rule: TypeAlias = Literal["max", "gain"]
 class Status(enum.StrEnum):
     """Why column generation, or one solve of the master, ended."""
 
-    OPTIMAL = "optimal"  #: no weak learner outside violates optimality; or: the master reached its tolerance
+    OPTIMAL = "optimal"  #: no weak learner outside violates optimality, or where there is no pool none was found that
+    #: does; of a master: it reached its tolerance
     MAX_COLUMNS = "max_columns"  #: as many columns as were asked for
     STOPPED = "stopped"  #: a callback asked for the end
     INTERRUPTED = "interrupted"  #: Ctrl-C; the rounds done are kept
@@ -267,7 +268,8 @@ class Certificate:
     n_candidates : int or None
         Size of the pool.
     max_price : float
-        Largest |price| outside the working set at the final duals: 0 means that no column is missing.
+        Largest |price| outside the working set at the final duals: 0 means that no column is missing. Without a pool
+        it is the largest that was seen in a last look.
     full_lower_bound : float or None
         Lower bound for every model over the *whole pool*, selected or not.
     full_relative_gap : float or None

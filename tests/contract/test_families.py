@@ -184,6 +184,17 @@ def test_plain_duals_between_those_of_a_master(finite, sample, rng):
         models.append(models[-1].grown(responses[:, 3 * k]))
 
 
+def test_plain_duals_leave_nothing_to_follow(finite, sample, rng):
+    """Prices of duals from elsewhere are no start for a master's next step."""
+    pricer, models = begin(finite, sample), [empty_model(rng, 2)]
+    candidates, responses = candidates_of(finite, pricer, sample)
+    pricer.price(curved_duals(models), {}.keys(), "max")
+    pricer.price(balanced_duals(rng, n_outputs=2), {}.keys(), "max")
+    models.append(models[-1].grown(responses[:, 0]))
+    duals = curved_duals(models)
+    assert_priced(pricer.price(duals, {}.keys(), "max"), candidates, responses, duals, {})
+
+
 def test_everything_taken_leaves_nothing(finite, sample, rng):
     pricer, duals, taken = begin(finite, sample), balanced_duals(rng), {}
     n_candidates = pricer.price(duals, taken.keys(), "max").n_candidates

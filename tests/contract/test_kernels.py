@@ -36,7 +36,7 @@ def sparse_rbf(X, gamma):
 FOURIER = {
     "a width": (Fourier(0.3, N, learn=False), lambda X: rbf_kernel(X, gamma=0.3)),
     "orthogonal": (Fourier(0.3, N, orthogonal=True, learn=False), lambda X: rbf_kernel(X, gamma=0.3)),
-    "scale": (Fourier(n_candidates=N, learn=False), lambda X: rbf_kernel(X, gamma=1 / (X.shape[1] * X.var()))),
+    "scale": (Fourier(n_candidates=N, learn=False), lambda X: rbf_kernel(X, gamma=1 / X.var(axis=0).sum())),
     "several widths": (
         Fourier([0.05, 0.5], N, learn=False),
         lambda X: 0.5 * rbf_kernel(X, gamma=0.05) + 0.5 * rbf_kernel(X, gamma=0.5),

@@ -27,9 +27,10 @@ class FourierSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     n_components : int, default=100
         How many cosines; fewer where no more are to be had.
     fourier : Fourier, default=None
-        The family, ``Fourier()`` where it is None; ``fourier__gamma`` is its width in a grid search.
+        The family, ``Fourier()`` where it is None. For a grid search over ``fourier__gamma`` give the object.
     task : {"auto", "classification", "regression"}, default="auto"
-        What y is. "auto": floating-point numbers of more than 20 values are a regression, anything else has classes.
+        What y is. "auto": numbers are a regression if they have more than 20 values, whole numbers of an integer type
+        more than 100; anything else has classes.
     C : float or "scale", default="scale"
         Of the model that selects.
     random_state : int, RandomState instance or None, default=None
@@ -137,4 +138,5 @@ def has_numbers(y: Any) -> bool:
     if type_of_target(y, input_name="y").startswith("continuous"):
         return True
     values = np.asarray(y)
-    return values.dtype.kind == "f" and values.ndim == 1 and len(np.unique(values)) > 20
+    most = {"f": 20, "i": 100, "u": 100}.get(values.dtype.kind)
+    return most is not None and values.ndim == 1 and len(np.unique(values)) > most

@@ -80,23 +80,28 @@ class FreshPricer:
         table = CandidateTable(candidates.responses, free, self._n_rows, self._n_threads, duals.array.shape[1])
         table.set_duals(duals.array)
         max_price = table.find_best(False).max_price
+        before = {self._given[key] for key in taken if key in self._given}
+        parts = [np.arange(len(free))]
         if rule == "gain" and duals.curvature is not None:
             table.set_curvature(duals.curvature.diagonal)
-            # g'Pg of the empty master is an upper bound of what it is now: good enough for a shortlist.
-            short = np.argsort(-table.merits(True), kind="stable")[:SHORTLIST]
-            table.curvature[short] = duals.curvature.quadratic(candidates.responses[short, : self._n_rows].T)
-            free[np.setdiff1d(np.arange(len(free)), short)] = False
-        before = {self._given[key] for key in taken if key in self._given}
-        while True:
-            best = table.find_best(rule == "gain")
-            column = column_of(candidates, best, self._n_rows)
-            if column is None:
-                return Pricing(None, max_price=0.0)
-            content = fingerprint(column.response)
-            if column.learner.key not in taken and content not in before:
-                self._given[column.learner.key] = content
-                return Pricing(column, max_price=max_price, merit=best.merit)
-            free[best.place] = False
+            # g'Pg of the empty master is an upper bound of what it is now: good enough for a shortlist, and the next.
+            order = np.argsort(-table.merits(True), kind="stable")
+            parts = [order[begin : begin + SHORTLIST] for begin in range(0, len(order), SHORTLIST)]
+        for part in parts:
+            if rule == "gain" and duals.curvature is not None:
+                exact = duals.curvature.quadratic(candidates.responses[part, : self._n_rows].T)
+                table.set_exact_curvature(part, exact)
+            free[:] = False
+            free[part] = True
+            while (best := table.find_best(rule == "gain")).found:
+                column = column_of(candidates, best, self._n_rows)
+                assert column is not None
+                content = fingerprint(column.response)
+                if column.learner.key not in taken and content not in before:
+                    self._given[column.learner.key] = content
+                    return Pricing(column, max_price=max_price, merit=best.merit)
+                free[best.place] = False
+        return Pricing(None, max_price=0.0)
 
 
 class CandidateTable:
@@ -130,6 +135,11 @@ class CandidateTable:
         else:
             rows = zip(self._responses, means, strict=True)
             self.curvature = np.array([np.sum(diagonal * (row[: self._n_rows] - mean) ** 2) for row, mean in rows])
+        self._has_curvature = True
+
+    def set_exact_curvature(self, places: AnyArray, values: Floats) -> None:
+        """Give some candidates the g'Pg of the present master; it is kept up to date from then on."""
+        self.curvature[places] = values
         self._has_curvature = True
 
     def change(self, direction: Floats, step: Floats, denominator: float, gain: bool) -> Found:

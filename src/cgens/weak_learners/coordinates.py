@@ -83,11 +83,14 @@ def _leading_axes(sample: Sample, share: Floats, mean: Floats, scale: Floats, n_
     """Return the axes of most variance, shape (d, r), and the variances along them."""
     m, d = len(sample), sample.X.shape[1]
     if d > MOST_FEATURES:
-        X = (sample.matrix().astype(np.float64) - mean) / scale * np.sqrt(share)[:, None]
-        total = float(np.sum(X**2))
+        X = sample.matrix().astype(np.float32)
+        X -= mean.astype(np.float32)
+        X /= scale.astype(np.float32)
+        X *= np.sqrt(share)[:, None].astype(np.float32)
+        total = float(np.sum(np.einsum("ij,ij->i", X, X), dtype=np.float64))
         with ONE_BLAS_THREAD:
             _, values, rows = randomized_svd(X, min(MOST_COMPONENTS, m, d), random_state=0)
-        axes, variance = rows.T, values**2
+        axes, variance = rows.T.astype(np.float64), values.astype(np.float64) ** 2
     else:
         size = -(-m // N_PARTS)
         parts = np.zeros((-(-m // size), d, d))

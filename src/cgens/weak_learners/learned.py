@@ -12,13 +12,13 @@ import numpy as np
 from cgens.blas import ONE_BLAS_THREAD
 from cgens.types import AnyArray, Duals, Floats, Pricer, Pricing, Rule, Sample
 from cgens.weak_learners.ascent import Climbed, Slope, Wave, climb
-from cgens.weak_learners.candidates import Candidates, CandidateTable, column_of
+from cgens.weak_learners.candidates import Candidates, CandidateTable, column_of, fingerprint
 from cgens.weak_learners.coordinates import Coordinates
 from cgens.weak_learners.price_table import Found, PriceTable
 
 #: Directions drawn at each refresh, those of them that are learned, and the rows on which they are told apart.
 N_DRAWN, N_LEARNED, N_ROWS = 256, 64, 2000
-#: Columns that are taken from one refresh, at most: fewer where the best one left is worth less than this share of the
+#: Rounds between two refreshes, at most: fewer where the best candidate left is worth less than this share of the
 #: first, as where all have climbed to the same few places.
 N_TAKEN, STALE = 16, 0.25
 #: With fewer rows nothing is learned.
@@ -76,24 +76,28 @@ class LearnedPricer:
         self._position: dict[Hashable, int] = {}
         self._free: AnyArray = np.zeros(0, dtype=bool)
         self._prices: PriceTable | None = None
-        self._n_before = 0  # columns taken before the last refresh
-        self._first_merit = 0.0  # of the best candidate at the last refresh
+        self._n_rounds = 0  # since the last refresh
+        self._first_merit = 0.0  # of the best candidate then
+        self._given: dict[Hashable, bytes] = {}  # fingerprints of the columns that were found
 
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
         """Return the best of the present candidates, after a refresh where it is due."""
-        if self._selecting is None and (self._prices is None or len(taken) - self._n_before >= N_TAKEN):
+        if self._selecting is None and (self._prices is None or self._n_rounds >= N_TAKEN):
             self._refresh(duals, taken, rule)
         if self._selecting is not None:
             return self._selecting.price(duals, taken, rule)
         best = self._best(duals, taken, rule)
-        if len(taken) == self._n_before:
-            self._first_merit = best.merit
-        elif best.merit < STALE * self._first_merit:
+        if self._n_rounds > 0 and best.merit < STALE * self._first_merit:
             self._refresh(duals, taken, rule)
             best = self._best(duals, taken, rule)
+        if self._n_rounds == 0:
             self._first_merit = best.merit
+        self._n_rounds += 1
         assert self._candidates is not None
-        return Pricing(column_of(self._candidates, best, self._n_rows), max_price=best.max_price, merit=best.merit)
+        column = column_of(self._candidates, best, self._n_rows)
+        if column is not None:
+            self._given[column.learner.key] = fingerprint(column.response)
+        return Pricing(column, max_price=best.max_price, merit=best.merit)
 
     def _best(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Found:
         """Return the best candidate that is not taken."""
@@ -122,13 +126,15 @@ class LearnedPricer:
         responses = found.candidates.responses
         self._candidates = found.candidates
         self._position = {found.candidates.learner(j).key: j for j in range(len(responses))}
-        self._free = np.ones(len(responses), dtype=bool)
-        self._n_before = len(taken)
+        before = {self._given[key] for key in taken if key in self._given}
+        self._free = np.array([fingerprint(own) not in before for own in responses[:, : self._n_rows]], dtype=bool)
+        self._n_rounds = 0
         self._prices = PriceTable(partial(CandidateTable, responses, self._free, self._n_rows, self._n_threads))
         if rule == "gain" and duals.curvature is not None:
             table = CandidateTable(responses, self._free, self._n_rows, self._n_threads, duals.array.shape[1])
             table.set_duals(duals.array)
-            table.curvature = duals.curvature.quadratic(responses[:, : self._n_rows].T)
+            exact = duals.curvature.quadratic(responses[:, : self._n_rows].T)
+            table.set_exact_curvature(np.arange(len(responses)), exact)
             self._prices.adopt(table, duals, duals.curvature.n_steps)
 
     def _learn(self, slope: Slope, guarded: bool) -> Refreshed:

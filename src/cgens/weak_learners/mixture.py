@@ -37,7 +37,8 @@ class Mixture(BaseEstimator):  # type: ignore[misc]
     families : list
         Families (``Fourier(gamma=0.1)``, ``"stump"``), or pairs of a family and the columns of X that it may see,
         indices or names (``(Fourier(), ["age", "income"])``). In a grid search they are called by their class in lower
-        case, numbered where it is not the only one: ``weak_learner__fourier-1__gamma``.
+        case, numbered where it is not the only one: ``weak_learner__fourier-1__gamma`` (not with a plain list, which
+        has no parameters).
 
     Examples
     --------
@@ -94,7 +95,7 @@ class Mixture(BaseEstimator):  # type: ignore[misc]
             return self
         members = self.members()
         families = [clone(member.family, safe=False) for member in members]
-        for name, value in params.items():
+        for name, value in sorted(params.items(), key=lambda item: "__" in item[0]):  # families before what is in them
             own, _, rest = name.partition("__")
             places = [k for k, member in enumerate(members) if member.name == own]
             if not places:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from cgens.blas import for_blocks
 from cgens.types import AnyArray, Floats, Pricer, Sample
 from cgens.weak_learners.ascent import Sums
 from cgens.weak_learners.block_pack import BlockPack
@@ -26,8 +27,8 @@ from cgens.weak_learners.projections import (
     Spread,
     check_switches,
     key_of,
+    project_range,
     project_rows,
-    project_sample,
     warn_of_scales,
 )
 
@@ -192,18 +193,16 @@ class PerceptronDraw:
 
     def __call__(self, rng: np.random.Generator) -> PerceptronCandidates:
         """Return new perceptrons: as many as were asked for, or as there are different ones to be found."""
-        n, n_rows = self.n_candidates, len(self.sample)
-        thetas, kappas = np.empty((0, self.sample.X.shape[1])), np.empty(0)
-        responses = padded_responses(0, n_rows, np.int8)
-        for _ in range(MOST_DRAWS):
-            more = self.raw(n, rng)
-            thetas, kappas = np.vstack([thetas, more.thetas]), np.concatenate([kappas, more.kappas])
-            responses = np.vstack([responses, more.responses])
-            kept = distinct_rows(responses, n_rows)[:n]
-            thetas, kappas, responses = thetas[kept], kappas[kept], responses[kept]
-            if len(kept) == n:
+        found = self.raw(self.n_candidates, rng)
+        for _ in range(MOST_DRAWS - 1):
+            if len(found.thetas) >= self.n_candidates:
                 break
-        return PerceptronCandidates(thetas, kappas, responses)
+            more = self.raw(self.n_candidates, rng)
+            responses = np.vstack([found.responses, more.responses])
+            kept = distinct_rows(responses, len(self.sample))[: self.n_candidates]
+            thetas, kappas = np.vstack([found.thetas, more.thetas]), np.concatenate([found.kappas, more.kappas])
+            found = PerceptronCandidates(thetas[kept], kappas[kept], responses[kept])
+        return found
 
     def raw(self, n: int, rng: np.random.Generator) -> PerceptronCandidates:
         """Return at most n perceptrons.
@@ -213,11 +212,23 @@ class PerceptronDraw:
         """
         normal, _ = self.directions.draw(n, rng)
         thetas, _ = self.spread.unscaled(normal / np.linalg.norm(normal, axis=1, keepdims=True))
-        products = project_sample(self.sample, thetas, self.n_threads)
-        low, high = products.min(axis=1), products.max(axis=1)
+        low, high = project_range(self.sample, thetas, self.n_threads)
         kept = np.flatnonzero(rng.random(n) * np.max(high - low) < high - low)
-        thetas, products, low, high = thetas[kept], products[kept], low[kept], high[kept]
-        return perceptron_candidates(thetas, rng.uniform(low, high), products)
+        return self.candidates(thetas[kept], rng.uniform(low[kept], high[kept]))
+
+    def candidates(self, thetas: Floats, kappas: Floats) -> PerceptronCandidates:
+        """Return given perceptrons, those of constant responses and repetitions left out."""
+        responses = padded_responses(len(thetas), len(self.sample), np.int8)
+
+        def work(begin: int, end: int) -> None:
+            X = self.sample.X[self.sample.rows[begin:end]].astype(np.float64)
+            responses[:, begin:end] = 2 * (thetas @ X.T > kappas[:, None]).astype(np.int8) - 1
+
+        for_blocks(work, len(self.sample), self.n_threads)
+        kept = distinct_rows(responses, len(self.sample))
+        if len(kept) == len(responses):
+            return PerceptronCandidates(thetas, kappas, responses)
+        return PerceptronCandidates(thetas[kept], kappas[kept], responses[kept])
 
 
 class TanhWave:
@@ -269,15 +280,4 @@ class PerceptronLearning:
         """Return the learned directions as candidates, of length 1."""
         raw, shifts = self._plain.raw(thetas[:, :-1].astype(np.float64))
         length = np.maximum(np.linalg.norm(raw, axis=1), 1e-300)
-        raw, kappas = raw / length[:, None], (shifts - thetas[:, -1]) / length
-        products = project_sample(self._draw.sample, raw, self._draw.n_threads)
-        return perceptron_candidates(raw, kappas, products)
-
-
-def perceptron_candidates(thetas: Floats, kappas: Floats, products: Floats) -> PerceptronCandidates:
-    """Return given perceptrons, those of constant responses and repetitions left out."""
-    n_rows = products.shape[1]
-    responses = padded_responses(len(thetas), n_rows, np.int8)
-    responses[:, :n_rows] = np.where(products > kappas[:, None], 1, -1)
-    kept = distinct_rows(responses, n_rows)
-    return PerceptronCandidates(thetas[kept], kappas[kept], responses[kept])
+        return self._draw.candidates(raw / length[:, None], (shifts - thetas[:, -1]) / length)

@@ -116,8 +116,9 @@ class PriceTable:
     def _follow(self, duals: Duals, curvature: Curvature, rule: Rule) -> Found | None:
         """Apply the changes since the last call; None where there is no way, or too long a one, or too much drift."""
         n_new = curvature.n_steps - self._n_priced
-        known = self._table is not None and (duals is self._duals or (duals.by_steps and n_new > 0))
-        if self._table is None or not known:
+        if self._table is None or self._duals is None:
+            return None
+        if not (duals is self._duals or (duals.by_steps and n_new > 0)):
             return None
         if rule == "max" and n_new > self._table.n_outputs:
             return None  # one sum over all rows per output is less than one per step

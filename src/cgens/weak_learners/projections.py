@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from cgens.blas import for_blocks
+from cgens.blas import BLOCK, ONE_BLAS_THREAD, for_blocks
 from cgens.types import AnyArray, Floats, Sample
 from cgens.weak_learners.candidates import chosen_counts, drawn_subsets
 
@@ -54,7 +54,7 @@ class Spread:
         if standardize:
             return Spread(mean * unit, scale, 1.0)
         widest = float(deviation.max())
-        if widest > 0 and not 1e-100 < widest < 1e100:
+        if widest > 0 and not 1e-145 < widest < 1e145:
             raise ValueError(
                 f"{family}: the features spread by {widest:.1g}, of which squares are no numbers: set "
                 "standardize=True, or multiply them by a constant."
@@ -132,22 +132,25 @@ class Directions:
         """Return normal directions that are orthogonal in blocks: rows of random rotations, of random chi lengths."""
         blocks = []
         for _ in range(0, n, self.n_features):
-            rotation, triangle = np.linalg.qr(rng.normal(size=(self.n_features, self.n_features)))
+            normal = rng.normal(size=(self.n_features, self.n_features))
+            with ONE_BLAS_THREAD:
+                rotation, triangle = np.linalg.qr(normal)
             blocks.append(rotation * np.sign(np.diag(triangle)))
         lengths = np.sqrt(rng.chisquare(self.n_features, size=n))
         return np.vstack(blocks)[:n] * lengths[:, None]
 
 
-def project_sample(sample: Sample, thetas: Floats, n_threads: int) -> Floats:
-    """Return theta.x of all training rows, shape (n, m): one row a direction."""
-    products = np.empty((len(thetas), len(sample)))
+def project_range(sample: Sample, thetas: Floats, n_threads: int) -> tuple[Floats, Floats]:
+    """Return the least and the largest theta.x over the training rows, of each direction."""
+    n_blocks = -(-len(sample) // BLOCK)
+    low, high = np.empty((n_blocks, len(thetas))), np.empty((n_blocks, len(thetas)))
 
     def work(begin: int, end: int) -> None:
-        X = sample.X[sample.rows[begin:end]].astype(np.float64)
-        products[:, begin:end] = thetas @ X.T
+        products = thetas @ sample.X[sample.rows[begin:end]].astype(np.float64).T
+        low[begin // BLOCK], high[begin // BLOCK] = products.min(axis=1), products.max(axis=1)
 
     for_blocks(work, len(sample), n_threads)
-    return products
+    return low.min(axis=0), high.max(axis=0)
 
 
 def used_inputs(thetas: Floats) -> AnyArray:

@@ -29,7 +29,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
     leaves : {"real", "sign"}, default="real"
         "real": a leaf's value is its mean of r, the tree then scaled to mean 0 and variance 1. "sign": +-1.
     min_samples_leaf : float, default=20
-        Least total weight of the rows in a leaf.
+        Least total weight of the rows in a leaf, but no more than a quarter of that of all rows.
     max_features : float, default=0.5
         Share of the features that a tree may use, drawn anew for each.
     max_bins : int, default=256
@@ -162,6 +162,8 @@ class TreeMaker:
         pool = StumpPool(sample.X, sample.rows, sample.weight, n_bins, n_threads)
         self._grower = TreeGrower(pool, sample.weight, n_threads)
         self._spec, self._rng = spec, rng
+        self._max_leaves = min(spec.max_leaf_nodes, len(sample))
+        self._min_weight = min(float(spec.min_samples_leaf), float(sample.weight.sum()) / 4)
         self._n_features = sample.X.shape[1]
         self._share = sample.weight / sample.weight.sum()
 
@@ -176,7 +178,7 @@ class TreeMaker:
         allowed[self._rng.choice(self._n_features, size=n_allowed, replace=False)] = 1
         real = spec.leaves == "real"
         features, left, right, thresholds, sums, weights, leaf_of = self._grower.grow(
-            np.ascontiguousarray(target), allowed, spec.max_leaf_nodes, float(spec.min_samples_leaf), real
+            np.ascontiguousarray(target), allowed, self._max_leaves, self._min_weight, real
         )
         values = self._scaled(sums / weights, leaf_of) if real else np.where(sums < 0, -1.0, 1.0)
         values = values.astype(np.float32)
