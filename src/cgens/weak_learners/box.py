@@ -59,7 +59,7 @@ class Box(BaseEstimator):  # type: ignore[misc]
         n_candidates = check_candidates("Box", self.n_candidates, self.pool)
         draw = BoxDraw(self.n_thresholds, n_candidates, sample)
         if self.pool == "fresh":
-            return FreshPricer(draw, sample, rng, n_threads)
+            return FreshPricer(draw.once, sample, rng, n_threads)
         return FixedPricer(draw(rng), sample, n_threads)
 
 
@@ -182,17 +182,22 @@ class BoxDraw:
 
     def __call__(self, rng: np.random.Generator) -> BoxCandidates:
         """Return new boxes: as many as were asked for, or as there are different ones to be found."""
-        n_rows, learners = len(self._sample), []
-        responses = padded_responses(0, n_rows, np.int8)
-        for _ in range(MOST_DRAWS):
-            more = self._raw(rng)
-            learners += more
-            responses = np.vstack([responses, self._respond(more)])
-            kept = distinct_rows(responses, n_rows)[: self._n_candidates]
-            learners, responses = [learners[j] for j in kept], responses[kept]
-            if len(kept) == self._n_candidates:
+        found = self.once(rng)
+        for _ in range(MOST_DRAWS - 1):
+            if len(found.learners) >= self._n_candidates:
                 break
-        return BoxCandidates(learners, responses)
+            more = self.once(rng)
+            found = self._distinct(found.learners + more.learners, np.vstack([found.responses, more.responses]))
+        return found
+
+    def once(self, rng: np.random.Generator) -> BoxCandidates:
+        """Return what one draw gives: at most as many boxes as were asked for."""
+        learners = self._raw(rng)
+        return self._distinct(learners, self._respond(learners))
+
+    def _distinct(self, learners: list[BoxLearner], responses: AnyArray) -> BoxCandidates:
+        kept = distinct_rows(responses, len(self._sample))[: self._n_candidates]
+        return BoxCandidates([learners[j] for j in kept], responses[kept])
 
     def _raw(self, rng: np.random.Generator) -> list[BoxLearner]:
         """Return so many boxes, like ones among them."""

@@ -202,26 +202,30 @@ def padded_responses(n: int, n_rows: int, dtype: type) -> AnyArray:
 def distinct_rows(responses: AnyArray, n_rows: int) -> AnyArray:
     """Return the numbers of the candidates that are neither constant nor, up to sign, like one before them."""
     kept, seen = [], set()
-    for number, response in enumerate(responses[:, :n_rows]):
-        if not np.any(response != response[0]):
-            continue
-        content = fingerprint(response)
-        if content not in seen:
-            seen.add(content)
-            kept.append(number)
+    for begin in range(0, len(responses), 256):
+        part = responses[begin : begin + 256, :n_rows]
+        varies = np.any(part != part[:, :1], axis=1)
+        for number in np.flatnonzero(varies).tolist():
+            content = fingerprint(part[number])
+            if content not in seen:
+                seen.add(content)
+                kept.append(begin + number)
     return np.array(kept, dtype=np.intp)
 
 
 def fingerprint(response: AnyArray) -> bytes:
     """Return 128 bits that are the same for h and -h, and for other responses others."""
-    first = response[np.argmax(response != 0)]
-    # Adding 0 turns -0.0 into 0.0.
-    return blake2b((response if first > 0 else -response + 0 * first).tobytes(), digest_size=16).digest()
+    if response.dtype == np.int8:  # of +-1: one bit a row
+        content = np.packbits(response == response[0])
+    else:
+        first = response[np.argmax(response != 0)]
+        content = response if first > 0 else -response + 0 * first  # adding 0 turns -0.0 into 0.0
+    return blake2b(content.tobytes(), digest_size=16).digest()
 
 
 def check_candidates(family: str, n_candidates: object, pool: object) -> int:
     """Return the number of candidates, or raise a sentence."""
-    if pool not in ("fixed", "fresh"):
+    if not isinstance(pool, str) or pool not in ("fixed", "fresh"):
         raise ValueError(f"{family}: pool must be 'fixed' or 'fresh'; got {pool!r}.")
     if isinstance(n_candidates, bool) or not isinstance(n_candidates, int | np.integer) or n_candidates < 1:
         raise ValueError(f"{family}: n_candidates must be an integer >= 1; got {n_candidates!r}.")

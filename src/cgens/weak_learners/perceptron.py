@@ -100,7 +100,7 @@ class Perceptron(BaseEstimator):  # type: ignore[misc]
 
         def select() -> Pricer:
             if self.pool == "fresh":
-                return FreshPricer(draw, sample, rng, n_threads)
+                return FreshPricer(draw.once, sample, rng, n_threads)
             return FixedPricer(draw(rng), sample, n_threads)
 
         if not self.learn or len(sample) < LEAST_ROWS:
@@ -193,27 +193,27 @@ class PerceptronDraw:
 
     def __call__(self, rng: np.random.Generator) -> PerceptronCandidates:
         """Return new perceptrons: as many as were asked for, or as there are different ones to be found."""
-        found = self.raw(self.n_candidates, rng)
+        found = self.once(rng)
         for _ in range(MOST_DRAWS - 1):
             if len(found.thetas) >= self.n_candidates:
                 break
-            more = self.raw(self.n_candidates, rng)
+            more = self.once(rng)
             responses = np.vstack([found.responses, more.responses])
             kept = distinct_rows(responses, len(self.sample))[: self.n_candidates]
             thetas, kappas = np.vstack([found.thetas, more.thetas]), np.concatenate([found.kappas, more.kappas])
             found = PerceptronCandidates(thetas[kept], kappas[kept], responses[kept])
         return found
 
-    def raw(self, n: int, rng: np.random.Generator) -> PerceptronCandidates:
-        """Return at most n perceptrons.
+    def once(self, rng: np.random.Generator) -> PerceptronCandidates:
+        """Return what one draw gives: at most as many perceptrons as were asked for.
 
         All offsets of one range for all directions make the kernel; those outside a direction's own range give constant
         columns. So a direction is kept with a probability in proportion to its range, and its offset drawn within.
         """
-        normal, _ = self.directions.draw(n, rng)
+        normal, _ = self.directions.draw(self.n_candidates, rng)
         thetas, _ = self.spread.unscaled(normal / np.linalg.norm(normal, axis=1, keepdims=True))
         low, high = project_range(self.sample, thetas, self.n_threads)
-        kept = np.flatnonzero(rng.random(n) * np.max(high - low) < high - low)
+        kept = np.flatnonzero(rng.random(len(thetas)) * np.max(high - low) < high - low)
         return self.candidates(thetas[kept], rng.uniform(low[kept], high[kept]))
 
     def candidates(self, thetas: Floats, kappas: Floats) -> PerceptronCandidates:
