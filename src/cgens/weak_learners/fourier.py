@@ -2,42 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from cgens._core import take_cosines
 from cgens.blas import for_blocks
-from cgens.types import AnyArray, Floats, Pricer, Sample
+from cgens.types import AnyArray, Floats, Sample
 from cgens.weak_learners.ascent import Sums
-from cgens.weak_learners.block_pack import BlockPack
-from cgens.weak_learners.candidates import (
-    FixedPricer,
-    FreshPricer,
-    check_candidates,
-    distinct_rows,
-    padded_responses,
-)
+from cgens.weak_learners.candidates import distinct_rows, padded_responses
 from cgens.weak_learners.coordinates import Coordinates
-from cgens.weak_learners.learned import LEAST_ROWS, LearnedPricer, check_learn
-from cgens.weak_learners.projections import (
-    Directions,
-    Spread,
-    check_switches,
-    key_of,
-    project_rows,
-    warn_of_scales,
+from cgens.weak_learners.projection_family import (
+    ProjectionCandidates,
+    ProjectionDraw,
+    ProjectionFamily,
+    ProjectionLearner,
+    ProjectionPack,
 )
+from cgens.weak_learners.projections import Directions, Spread, project_rows
 
 #: Pairs of rows whose distances make ``gamma="median"``.
 MEDIAN_PAIRS = 2000
 
 
-class Fourier(BaseEstimator):  # type: ignore[misc]
+class Fourier(ProjectionFamily):
     """Cosines sqrt(2) cos(theta.x - kappa), theta ~ N(0, 2 gamma I), kappa uniform.
 
     Their kernel, the mean of h(x) h(x') over all of them, is exp(-gamma |x - x'|^2). The factor sqrt(2) gives a column
@@ -91,102 +81,30 @@ class Fourier(BaseEstimator):  # type: ignore[misc]
         self.standardize = standardize
         self.learn = learn
 
-    def warn_of_scales(self, sample: Sample, columns: Sequence[int] | None = None) -> None:
-        """Warn where a few features make up all distances; `columns` are their numbers in the whole table."""
-        if not self.standardize:
-            warn_of_scales(sample, "Fourier", columns)
+    def _draw(self, n_candidates: int, sample: Sample, rng: np.random.Generator, n_threads: int) -> FourierDraw:
+        return FourierDraw(self, n_candidates, sample, rng, n_threads)
 
-    def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
-        """Draw the pool, or prepare to draw or to learn."""
-        n_candidates = check_candidates("Fourier", self.n_candidates, self.pool)
-        check_learn("Fourier", self.learn)
-        check_switches("Fourier", orthogonal=self.orthogonal, standardize=self.standardize)
-        draw = FourierDraw(self, n_candidates, sample, rng, n_threads)
-
-        def select() -> Pricer:
-            if self.pool == "fresh":
-                return FreshPricer(draw, sample, rng, n_threads)
-            return FixedPricer(draw(rng), sample, n_threads)
-
-        if not self.learn or len(sample) < LEAST_ROWS:
-            return select()
-        return LearnedPricer(FourierLearning(draw), select if self.learn == "auto" else None, sample, rng, n_threads)
-
-
-@dataclass(frozen=True, eq=False)
-class FourierLearner:
-    """h(x) = sign sqrt(2) cos(theta.x - kappa)."""
-
-    theta: Floats
-    kappa: float
-    sign: int = 1
-
-    def __post_init__(self) -> None:
-        self.theta.setflags(write=False)
-
-    @property
-    def key(self) -> Hashable:
-        """Direction and offset, whatever the sign."""
-        return key_of("fourier", self.theta, self.kappa)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, FourierLearner) and (self.key, self.sign) == (other.key, other.sign)
-
-    def __hash__(self) -> int:
-        return hash((self.key, self.sign))
-
-    def respond(self, X: AnyArray) -> AnyArray:
-        """Return h(x) of every row, float32."""
-        return FourierLearner.pack([self]).respond(X, 1)[:, 0]
-
-    def negated(self) -> FourierLearner:
-        """Return -h."""
-        return FourierLearner(self.theta, self.kappa, -self.sign)
-
-    @staticmethod
-    def pack(learners: Sequence[FourierLearner]) -> FourierPack:
-        """Return the learners as arrays."""
-        return FourierPack(
-            np.array([learner.theta for learner in learners]),
-            np.array([learner.kappa for learner in learners]),
-            np.array([learner.sign for learner in learners], dtype=np.int8),
-        )
+    def _learning(self, draw: FourierDraw) -> FourierLearning:
+        return FourierLearning(draw)
 
 
 @dataclass(frozen=True)
-class FourierPack(BlockPack):
+class FourierPack(ProjectionPack):
     """Many cosines as arrays."""
-
-    thetas: Floats
-    kappas: Floats
-    signs: AnyArray
-
-    def __len__(self) -> int:
-        return len(self.thetas)
 
     def respond_block(self, X: AnyArray) -> AnyArray:
         """Return the responses of a few rows, shape (n, J)."""
         return cosines_of(project_rows(X, self.thetas) - self.kappas) * self.signs
 
-    def arrays(self) -> dict[str, AnyArray]:
-        """Return the cosines as named arrays."""
-        return {"thetas": self.thetas, "kappas": self.kappas, "signs": self.signs}
+
+@dataclass(frozen=True, eq=False)
+class FourierLearner(ProjectionLearner):
+    """h(x) = sign sqrt(2) cos(theta.x - kappa), float32."""
+
+    pack_type = FourierPack
 
 
-@dataclass(frozen=True)
-class FourierCandidates:
-    """Drawn cosines."""
-
-    thetas: Floats
-    kappas: Floats
-    responses: AnyArray
-
-    def learner(self, number: int) -> FourierLearner:
-        """Return one of them."""
-        return FourierLearner(self.thetas[number].copy(), float(self.kappas[number]))
-
-
-class FourierDraw:
+class FourierDraw(ProjectionDraw):
     """Draws cosines for the training rows."""
 
     def __init__(
@@ -197,17 +115,17 @@ class FourierDraw:
         self.directions = Directions.of("Fourier", sample.X.shape[1], spec.n_inputs, spec.orthogonal)
         self._gammas = resolve_gammas(spec.gamma, sample, self.spread, rng)
 
-    def __call__(self, rng: np.random.Generator) -> FourierCandidates:
+    def __call__(self, rng: np.random.Generator) -> ProjectionCandidates:
         """Return new cosines."""
         return self.candidates(*self.raw(self.n_candidates, rng))
 
-    def candidates(self, thetas: Floats, kappas: Floats) -> FourierCandidates:
+    once = __call__  # hardly any two are alike
+
+    def candidates(self, thetas: Floats, kappas: Floats) -> ProjectionCandidates:
         """Return given cosines, those of constant responses and repetitions left out."""
         responses = respond_sample(self.sample, thetas, kappas, self.n_threads)
-        kept = distinct_rows(responses, len(self.sample))
-        if len(kept) < len(thetas):
-            thetas, kappas, responses = thetas[kept], kappas[kept], responses[kept]
-        return FourierCandidates(thetas, kappas, responses)
+        found = ProjectionCandidates(FourierLearner, thetas, kappas, responses)
+        return found.kept(distinct_rows(responses, len(self.sample)))
 
     def raw(self, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Return n directions and offsets for the inputs as they are."""
@@ -271,7 +189,7 @@ class FourierLearning:
         widths = self.coordinates.unit * self._draw.widths(n_inputs, rng)
         return (widths[:, None] * normal).astype(np.float32), mask
 
-    def candidates(self, thetas: AnyArray, state: Floats) -> FourierCandidates:
+    def candidates(self, thetas: AnyArray, state: Floats) -> ProjectionCandidates:
         """Return the learned directions as candidates."""
         raw, shifts = self.coordinates.raw(thetas.astype(np.float64))
         return self._draw.candidates(raw, state + shifts)

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from cgens.blas import for_blocks
-from cgens.types import AnyArray, Floats, Pricer, Sample
+from cgens.types import AnyArray, Floats, Sample
 from cgens.weak_learners.ascent import Sums
-from cgens.weak_learners.block_pack import BlockPack
-from cgens.weak_learners.candidates import (
-    FixedPricer,
-    FreshPricer,
-    check_candidates,
-    distinct_rows,
-    padded_responses,
-)
+from cgens.weak_learners.candidates import distinct_rows, padded_responses
 from cgens.weak_learners.coordinates import Coordinates
-from cgens.weak_learners.learned import LEAST_ROWS, N_ROWS, LearnedPricer, check_learn
-from cgens.weak_learners.projections import (
-    Directions,
-    Spread,
-    check_switches,
-    key_of,
-    project_range,
-    project_rows,
-    warn_of_scales,
+from cgens.weak_learners.learned import N_ROWS
+from cgens.weak_learners.projection_family import (
+    ProjectionCandidates,
+    ProjectionDraw,
+    ProjectionFamily,
+    ProjectionLearner,
+    ProjectionPack,
 )
+from cgens.weak_learners.projections import Directions, Spread, project_range, project_rows
 
 #: How often perceptrons are drawn to fill the pool; with few rows there may not be as many that differ.
 MOST_DRAWS = 8
@@ -38,7 +28,7 @@ MOST_DRAWS = 8
 SHARPNESS = 3.0
 
 
-class Perceptron(BaseEstimator):  # type: ignore[misc]
+class Perceptron(ProjectionFamily):
     """Perceptrons sign(theta.x - kappa), theta uniform on the sphere, kappa uniform over where the rows are.
 
     Their kernel is Delta' - |x - x'| up to a factor, the perceptron kernel of Lin and Li: it has no parameter.
@@ -86,104 +76,32 @@ class Perceptron(BaseEstimator):  # type: ignore[misc]
         self.standardize = standardize
         self.learn = learn
 
-    def warn_of_scales(self, sample: Sample, columns: Sequence[int] | None = None) -> None:
-        """Warn where a few features make up all distances; `columns` are their numbers in the whole table."""
-        if not self.standardize:
-            warn_of_scales(sample, "Perceptron", columns)
+    def _draw(self, n_candidates: int, sample: Sample, rng: np.random.Generator, n_threads: int) -> PerceptronDraw:
+        return PerceptronDraw(self, n_candidates, sample, n_threads)
 
-    def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
-        """Draw the pool, or prepare to draw or to learn."""
-        n_candidates = check_candidates("Perceptron", self.n_candidates, self.pool)
-        check_learn("Perceptron", self.learn)
-        check_switches("Perceptron", orthogonal=self.orthogonal, standardize=self.standardize)
-        draw = PerceptronDraw(self, n_candidates, sample, n_threads)
-
-        def select() -> Pricer:
-            if self.pool == "fresh":
-                return FreshPricer(draw.once, sample, rng, n_threads)
-            return FixedPricer(draw(rng), sample, n_threads)
-
-        if not self.learn or len(sample) < LEAST_ROWS:
-            return select()
-        return LearnedPricer(PerceptronLearning(draw), select if self.learn == "auto" else None, sample, rng, n_threads)
-
-
-@dataclass(frozen=True, eq=False)
-class PerceptronLearner:
-    """h(x) = polarity where theta.x > kappa, else -polarity."""
-
-    theta: Floats
-    kappa: float
-    polarity: int = 1
-
-    def __post_init__(self) -> None:
-        self.theta.setflags(write=False)
-
-    @property
-    def key(self) -> Hashable:
-        """Direction and offset, whatever the sign."""
-        return key_of("perceptron", self.theta, self.kappa)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PerceptronLearner) and (self.key, self.polarity) == (other.key, other.polarity)
-
-    def __hash__(self) -> int:
-        return hash((self.key, self.polarity))
-
-    def respond(self, X: AnyArray) -> AnyArray:
-        """Return h(x) of every row, int8."""
-        return PerceptronLearner.pack([self]).respond(X, 1)[:, 0]
-
-    def negated(self) -> PerceptronLearner:
-        """Return -h."""
-        return PerceptronLearner(self.theta, self.kappa, -self.polarity)
-
-    @staticmethod
-    def pack(learners: Sequence[PerceptronLearner]) -> PerceptronPack:
-        """Return the learners as arrays."""
-        return PerceptronPack(
-            np.array([learner.theta for learner in learners]),
-            np.array([learner.kappa for learner in learners]),
-            np.array([learner.polarity for learner in learners], dtype=np.int8),
-        )
+    def _learning(self, draw: PerceptronDraw) -> PerceptronLearning:
+        return PerceptronLearning(draw)
 
 
 @dataclass(frozen=True)
-class PerceptronPack(BlockPack):
+class PerceptronPack(ProjectionPack):
     """Many perceptrons as arrays."""
-
-    thetas: Floats
-    kappas: Floats
-    polarities: AnyArray
 
     dtype = np.int8
 
-    def __len__(self) -> int:
-        return len(self.thetas)
-
     def respond_block(self, X: AnyArray) -> AnyArray:
         """Return the responses of a few rows, shape (n, J)."""
-        return np.where(project_rows(X, self.thetas) > self.kappas, self.polarities, -self.polarities)
-
-    def arrays(self) -> dict[str, AnyArray]:
-        """Return the perceptrons as named arrays."""
-        return {"thetas": self.thetas, "kappas": self.kappas, "polarities": self.polarities}
+        return np.where(project_rows(X, self.thetas) > self.kappas, self.signs, -self.signs)
 
 
-@dataclass(frozen=True)
-class PerceptronCandidates:
-    """Drawn perceptrons."""
+@dataclass(frozen=True, eq=False)
+class PerceptronLearner(ProjectionLearner):
+    """h(x) = sign where theta.x > kappa, else -sign; int8."""
 
-    thetas: Floats
-    kappas: Floats
-    responses: AnyArray
-
-    def learner(self, number: int) -> PerceptronLearner:
-        """Return one of them."""
-        return PerceptronLearner(self.thetas[number].copy(), float(self.kappas[number]))
+    pack_type = PerceptronPack
 
 
-class PerceptronDraw:
+class PerceptronDraw(ProjectionDraw):
     """Draws perceptrons for the training rows."""
 
     def __init__(self, spec: Perceptron, n_candidates: int, sample: Sample, n_threads: int) -> None:
@@ -191,7 +109,7 @@ class PerceptronDraw:
         self.spread = Spread.of(sample, "Perceptron", spec.standardize)
         self.directions = Directions.of("Perceptron", sample.X.shape[1], spec.n_inputs, spec.orthogonal)
 
-    def __call__(self, rng: np.random.Generator) -> PerceptronCandidates:
+    def __call__(self, rng: np.random.Generator) -> ProjectionCandidates:
         """Return new perceptrons: as many as were asked for, or as there are different ones to be found."""
         found = self.once(rng)
         for _ in range(MOST_DRAWS - 1):
@@ -201,10 +119,10 @@ class PerceptronDraw:
             responses = np.vstack([found.responses, more.responses])
             kept = distinct_rows(responses, len(self.sample))[: self.n_candidates]
             thetas, kappas = np.vstack([found.thetas, more.thetas]), np.concatenate([found.kappas, more.kappas])
-            found = PerceptronCandidates(thetas[kept], kappas[kept], responses[kept])
+            found = ProjectionCandidates(PerceptronLearner, thetas[kept], kappas[kept], responses[kept])
         return found
 
-    def once(self, rng: np.random.Generator) -> PerceptronCandidates:
+    def once(self, rng: np.random.Generator) -> ProjectionCandidates:
         """Return what one draw gives: at most as many perceptrons as were asked for.
 
         All offsets of one range for all directions make the kernel; those outside a direction's own range give constant
@@ -216,7 +134,7 @@ class PerceptronDraw:
         kept = np.flatnonzero(rng.random(len(thetas)) * np.max(high - low) < high - low)
         return self.candidates(thetas[kept], rng.uniform(low[kept], high[kept]))
 
-    def candidates(self, thetas: Floats, kappas: Floats) -> PerceptronCandidates:
+    def candidates(self, thetas: Floats, kappas: Floats) -> ProjectionCandidates:
         """Return given perceptrons, those of constant responses and repetitions left out."""
         responses = padded_responses(len(thetas), len(self.sample), np.int8)
 
@@ -225,10 +143,8 @@ class PerceptronDraw:
             responses[:, begin:end] = 2 * (thetas @ X.T > kappas[:, None]).astype(np.int8) - 1
 
         for_blocks(work, len(self.sample), self.n_threads)
-        kept = distinct_rows(responses, len(self.sample))
-        if len(kept) == len(responses):
-            return PerceptronCandidates(thetas, kappas, responses)
-        return PerceptronCandidates(thetas[kept], kappas[kept], responses[kept])
+        found = ProjectionCandidates(PerceptronLearner, thetas, kappas, responses)
+        return found.kept(distinct_rows(responses, len(self.sample)))
 
 
 class TanhWave:
@@ -276,7 +192,7 @@ class PerceptronLearning:
         offsets = rng.uniform(phases.min(axis=0), phases.max(axis=0))
         return np.hstack([thetas, -offsets[:, None].astype(np.float32)]), mask
 
-    def candidates(self, thetas: AnyArray, state: Floats) -> PerceptronCandidates:
+    def candidates(self, thetas: AnyArray, state: Floats) -> ProjectionCandidates:
         """Return the learned directions as candidates, of length 1."""
         raw, shifts = self._plain.raw(thetas[:, :-1].astype(np.float64))
         length = np.maximum(np.linalg.norm(raw, axis=1), 1e-300)

@@ -1,0 +1,144 @@
+"""What cosines and perceptrons share: functions of theta.x - kappa that are drawn, selected or learned."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from cgens.types import AnyArray, Floats, Pricer, Sample
+from cgens.weak_learners.block_pack import BlockPack
+from cgens.weak_learners.candidates import Candidates, Draw, FixedPricer, FreshPricer, check_candidates
+from cgens.weak_learners.learned import LEAST_ROWS, Learnable, LearnedPricer, check_learn
+from cgens.weak_learners.projections import check_switches, key_of, warn_of_scales
+
+
+class ProjectionFamily(BaseEstimator):  # type: ignore[misc]
+    """Selects from a pool, or learns; a subclass says how its functions are drawn and learned."""
+
+    n_candidates: int
+    pool: str
+    orthogonal: bool
+    standardize: bool
+    learn: bool | str
+
+    def _draw(self, n_candidates: int, sample: Sample, rng: np.random.Generator, n_threads: int) -> ProjectionDraw:
+        raise NotImplementedError
+
+    def _learning(self, draw: Any) -> Learnable:
+        raise NotImplementedError
+
+    def warn_of_scales(self, sample: Sample, columns: Sequence[int] | None = None) -> None:
+        """Warn where a few features make up all distances; `columns` are their numbers in the whole table."""
+        if not self.standardize:
+            warn_of_scales(sample, type(self).__name__, columns)
+
+    def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
+        """Draw the pool, or prepare to draw or to learn."""
+        name = type(self).__name__
+        n_candidates = check_candidates(name, self.n_candidates, self.pool)
+        check_learn(name, self.learn)
+        check_switches(name, orthogonal=self.orthogonal, standardize=self.standardize)
+        draw = self._draw(n_candidates, sample, rng, n_threads)
+
+        def select() -> Pricer:
+            if self.pool == "fresh":
+                return FreshPricer(draw.once, sample, rng, n_threads)
+            return FixedPricer(draw(rng), sample, n_threads)
+
+        if not self.learn or len(sample) < LEAST_ROWS:
+            return select()
+        return LearnedPricer(self._learning(draw), select if self.learn == "auto" else None, sample, rng, n_threads)
+
+
+class ProjectionDraw(Draw):
+    """Draws for the training rows: a whole pool when called, or what one draw gives."""
+
+    def once(self, rng: np.random.Generator) -> Candidates:
+        """Return what one draw gives: at most as many as were asked for."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class ProjectionPack(BlockPack):
+    """Many functions of theta.x - kappa as arrays; a subclass has `respond_block`."""
+
+    thetas: Floats
+    kappas: Floats
+    signs: AnyArray
+
+    def __len__(self) -> int:
+        return len(self.thetas)
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """Return directions, offsets and signs as named arrays."""
+        return {"thetas": self.thetas, "kappas": self.kappas, "signs": self.signs}
+
+
+@dataclass(frozen=True, eq=False)
+class ProjectionLearner:
+    """h(x) = sign f(theta.x - kappa); f is that of the pack of a subclass."""
+
+    theta: Floats
+    kappa: float
+    sign: int = 1
+
+    pack_type: ClassVar[type[ProjectionPack]]
+
+    def __post_init__(self) -> None:
+        self.theta.setflags(write=False)
+
+    @property
+    def key(self) -> Hashable:
+        """Direction and offset, whatever the sign."""
+        return key_of(type(self).__name__, self.theta, self.kappa)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ProjectionLearner) or type(self) is not type(other):
+            return False
+        return (self.key, self.sign) == (other.key, other.sign)
+
+    def __hash__(self) -> int:
+        return hash((self.key, self.sign))
+
+    def respond(self, X: AnyArray) -> AnyArray:
+        """Return h(x) of every row."""
+        return self.pack([self]).respond(X, 1)[:, 0]
+
+    def negated(self) -> Self:
+        """Return -h."""
+        return type(self)(self.theta, self.kappa, -self.sign)
+
+    @classmethod
+    def pack(cls, learners: Sequence[ProjectionLearner]) -> ProjectionPack:
+        """Return the learners as arrays."""
+        return cls.pack_type(
+            np.array([learner.theta for learner in learners]),
+            np.array([learner.kappa for learner in learners]),
+            np.array([learner.sign for learner in learners], dtype=np.int8),
+        )
+
+
+@dataclass(frozen=True)
+class ProjectionCandidates:
+    """Drawn functions and their responses on the training rows, shape (n, padded_length(m))."""
+
+    learner_type: type[ProjectionLearner]
+    thetas: Floats
+    kappas: Floats
+    responses: AnyArray
+
+    def learner(self, number: int) -> ProjectionLearner:
+        """Return one of them."""
+        return self.learner_type(self.thetas[number].copy(), float(self.kappas[number]))
+
+    def kept(self, numbers: AnyArray) -> ProjectionCandidates:
+        """Return some of them, without a copy where they are all."""
+        if len(numbers) == len(self.thetas):
+            return self
+        return ProjectionCandidates(
+            self.learner_type, self.thetas[numbers], self.kappas[numbers], self.responses[numbers]
+        )
