@@ -84,6 +84,32 @@ except KeyboardInterrupt:
     say(caught=time.monotonic(), stored=sorted(set(vars(search)) - given))
 """
 
+# Some fifteen seconds of drawing before the first round.
+LONG_DRAW = """
+from cgens.weak_learners import Perceptron
+X = rng.normal(size=(60_000, 100)).astype(np.float32)
+model = CGEnsClassifier(Perceptron(4000, learn=False))
+say(ready=True)
+try:
+    model.fit(X, X[:, 0] > 0)
+    say(finished=True)
+except KeyboardInterrupt:
+    say(caught=time.monotonic(), fitted=hasattr(model, "ensemble_"))
+"""
+
+# Learning takes most of the time; some rounds are done when the signal comes.
+LONG_LEARNING = """
+from cgens.weak_learners import Fourier
+X = rng.normal(size=(40_000, 60)).astype(np.float32)
+model = CGEnsRegressor(Fourier(learn=True), C=1e-3, n_estimators=2000)
+say(ready=True)
+try:
+    model.fit(X, np.cos(X[:, 0] + X[:, 1]) + X[:, 2])
+    say(finished=True)
+except KeyboardInterrupt:
+    say(caught=time.monotonic(), status=model.certificate_.status, columns=model.n_columns_)
+"""
+
 # Random labels, a large C and no limit of sweeps: each solve takes minutes.
 LONG_SOLVE = """
 X = rng.normal(size=(20_000, 40))
@@ -159,6 +185,20 @@ def test_one_long_solve():
     assert facts.get("status") == "interrupted", facts
     assert facts["caught"] - sent < INTERRUPT_SECONDS
     assert facts["columns"] == facts["rounds"] - 1
+
+
+def test_a_long_draw_leaves_nothing():
+    sent, (facts,) = run_and_interrupt(LONG_DRAW, 1.0)
+    assert facts.get("fitted") is False, facts
+    assert facts["caught"] - sent < INTERRUPT_SECONDS
+
+
+@pytest.mark.slow
+def test_long_learning_keeps_the_rounds_done():
+    sent, (facts,) = run_and_interrupt(LONG_LEARNING, 8.0)
+    assert facts.get("status") == "interrupted", facts
+    assert facts["columns"] > 0
+    assert facts["caught"] - sent < INTERRUPT_SECONDS
 
 
 class PressesCtrlC(BaseEstimator):
