@@ -58,7 +58,8 @@ class Fourier(ProjectionFamily):
     >>> from cgens import CGEnsClassifier
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = CGEnsClassifier(Fourier(standardize=True), n_estimators=50, random_state=0).fit(X, y)
+    >>> family = Fourier(standardize=True, learn=False)
+    >>> model = CGEnsClassifier(family, n_estimators=50, random_state=0).fit(X, y)
     >>> model.certificate_.scope, model.certificate_.n_candidates
     ('pool', 2000)
     """
