@@ -12,7 +12,7 @@ import numpy as np
 
 from cgens._core import default_threads, usable_threads
 from cgens.types import Floats, Rule, WeakLearner
-from cgens.weak_learners import Box, Fourier, Mixture, Perceptron, Tree
+from cgens.weak_learners import Box, Fourier, Linear, Mixture, Perceptron, Tree
 from cgens.weak_learners.registry import family_of
 
 #: (c, p) of each loss: ``C="scale"`` is c / (total weight of the rows)^p, docs/decisions/0004-default-C.md.
@@ -23,6 +23,7 @@ FAMILY_STRENGTH: dict[type, tuple[float, float]] = {
     Perceptron: (1.5, 1.0),
     Tree: (0.2, 0.2),
     Box: (3.0, 1.5),
+    Linear: (30.0, 30.0),
     Mixture: (0.5, 0.3),
 }
 
