@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cgens.learner_packs import LearnerPack, pack_learners, respond_packs
+from cgens.learner_packs import LearnerPack, decide_packs, pack_learners, respond_packs
 from cgens.solution_path import SolutionPath
 from cgens.types import AnyArray, Floats, Learner
 
@@ -65,18 +65,11 @@ class Ensemble:
 
     def decision(self, X: AnyArray, n_threads: int = 1) -> Floats:
         """Return F(x), shape (n, l)."""
-        total = np.tile(self.intercept, (len(X), 1))
-        for columns, pack in self._packs:
-            total += pack.decision(X, self.weights[columns], n_threads)
-        return total
+        return decide_packs(self._packs, self.weights, X, n_threads) + self.intercept
 
     def part(self, columns: Sequence[int], X: AnyArray, n_threads: int = 1) -> Floats:
         """Return what some of the columns contribute to F(x), shape (n, l)."""
-        own = pack_learners([self.learners[j] for j in columns])
-        total = np.zeros((len(X), len(self.intercept)))
-        for places, pack in own:
-            total += pack.decision(X, self.weights[np.asarray(columns)[places]], n_threads)
-        return total
+        return decide_packs(pack_learners([self.learners[j] for j in columns]), self.weights[columns], X, n_threads)
 
     def staged(self, X: AnyArray, n_threads: int = 1) -> Iterator[Floats]:
         """Yield F(x) of the model after each round, shape (n, l); of a model without columns, the constant.

@@ -52,6 +52,14 @@ def respond_packs(
     return responses
 
 
+def decide_packs(packs: Sequence[tuple[AnyArray, LearnerPack]], weights: Floats, X: AnyArray, n_threads: int) -> Floats:
+    """Return responses @ weights of several packs, shape (n, l)."""
+    total = np.zeros((len(X), weights.shape[1]))
+    for columns, pack in packs:
+        total += pack.decision(X, weights[columns], n_threads)
+    return total
+
+
 class PlainPack:
     """Learners of a family without a ``pack`` of its own: asked one by one."""
 

@@ -18,11 +18,9 @@ from cgens.weak_learners.candidates import (
     chosen_counts,
     distinct_rows,
     drawn_subsets,
+    filled_pool,
     padded_responses,
 )
-
-#: How often boxes are drawn to fill the pool; with few rows there may not be as many that differ.
-MOST_DRAWS = 8
 
 
 class Box(BaseEstimator):  # type: ignore[misc]
@@ -148,6 +146,14 @@ class BoxCandidates:
         """Return one of them."""
         return self.learners[number]
 
+    def joined(self, other: BoxCandidates) -> BoxCandidates:
+        """Return both."""
+        return BoxCandidates(self.learners + other.learners, np.vstack([self.responses, other.responses]))
+
+    def kept(self, numbers: AnyArray) -> BoxCandidates:
+        """Return some of them."""
+        return BoxCandidates([self.learners[j] for j in numbers], self.responses[numbers])
+
 
 @dataclass(frozen=True)
 class BoxColumn:
@@ -182,22 +188,13 @@ class BoxDraw:
 
     def __call__(self, rng: np.random.Generator) -> BoxCandidates:
         """Return new boxes: as many as were asked for, or as there are different ones to be found."""
-        found = self.once(rng)
-        for _ in range(MOST_DRAWS - 1):
-            if len(found.learners) >= self._n_candidates:
-                break
-            more = self.once(rng)
-            found = self._distinct(found.learners + more.learners, np.vstack([found.responses, more.responses]))
-        return found
+        return filled_pool(self.once, self._n_candidates, len(self._sample), rng)
 
     def once(self, rng: np.random.Generator) -> BoxCandidates:
         """Return what one draw gives: at most as many boxes as were asked for."""
         learners = self._raw(rng)
-        return self._distinct(learners, self._respond(learners))
-
-    def _distinct(self, learners: list[BoxLearner], responses: AnyArray) -> BoxCandidates:
-        kept = distinct_rows(responses, len(self._sample))[: self._n_candidates]
-        return BoxCandidates([learners[j] for j in kept], responses[kept])
+        responses = self._respond(learners)
+        return BoxCandidates(learners, responses).kept(distinct_rows(responses, len(self._sample)))
 
     def _raw(self, rng: np.random.Generator) -> list[BoxLearner]:
         """Return so many boxes, like ones among them."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence, Set
+from collections.abc import Callable, Hashable, Sequence, Set
 from functools import partial
 from hashlib import blake2b
-from typing import Any, Protocol
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from cgens.weak_learners.price_table import Found, PriceTable
 
 #: Candidates of a fresh pool whose exact gain is worked out: those of the largest gain in an empty master.
 SHORTLIST = 32
+#: How often is drawn to fill a pool; with few rows there may not be as many candidates that differ.
+MOST_DRAWS = 8
 
 
 class Candidates(Protocol):
@@ -33,6 +35,19 @@ class Draw(Protocol):
 
     def __call__(self, rng: np.random.Generator) -> Candidates:
         """Return new ones, of distinct and not constant responses."""
+
+
+class Joinable(Candidates, Protocol):
+    """Candidates of which several draws make one pool."""
+
+    def joined(self, other: Self) -> Self:
+        """Return both."""
+
+    def kept(self, numbers: AnyArray) -> Self:
+        """Return some of them."""
+
+
+Drawn = TypeVar("Drawn", bound=Joinable)
 
 
 class FixedPricer:
@@ -71,7 +86,7 @@ class FreshPricer:
     def __init__(self, draw: Draw, sample: Sample, rng: np.random.Generator, n_threads: int) -> None:
         self._draw, self._rng, self._n_threads = draw, rng, n_threads
         self._n_rows = len(sample)
-        self._given: dict[Hashable, bytes] = {}  # fingerprints of the columns that were found
+        self._given = GivenResponses()
 
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
         """Draw, and return the best by `rule`; a response that was taken before does not come again."""
@@ -80,28 +95,42 @@ class FreshPricer:
         table = CandidateTable(candidates.responses, free, self._n_rows, self._n_threads, duals.array.shape[1])
         table.set_duals(duals.array)
         max_price = table.find_best(False).max_price
-        before = {self._given[key] for key in taken if key in self._given}
+        curvature = duals.curvature if rule == "gain" else None
         parts = [np.arange(len(free))]
-        if rule == "gain" and duals.curvature is not None:
-            table.set_curvature(duals.curvature.diagonal)
+        if curvature is not None:
+            table.set_curvature(curvature.diagonal)
             # g'Pg of the empty master is an upper bound of what it is now: good enough for a shortlist, and the next.
             order = np.argsort(-table.merits(True), kind="stable")
             parts = [order[begin : begin + SHORTLIST] for begin in range(0, len(order), SHORTLIST)]
+        before = self._given.among(taken)
         for part in parts:
-            if rule == "gain" and duals.curvature is not None:
-                exact = duals.curvature.quadratic(candidates.responses[part, : self._n_rows].T)
-                table.set_exact_curvature(part, exact)
+            if curvature is not None:
+                table.set_exact_curvature(part, curvature.quadratic(candidates.responses[part, : self._n_rows].T))
             free[:] = False
             free[part] = True
-            while (best := table.find_best(rule == "gain")).found:
+            while (best := table.find_best(curvature is not None)).found:
                 column = column_of(candidates, best, self._n_rows)
                 assert column is not None
-                content = fingerprint(column.response)
-                if column.learner.key not in taken and content not in before:
-                    self._given[column.learner.key] = content
+                if column.learner.key not in taken and fingerprint(column.response) not in before:
+                    self._given.add(column)
                     return Pricing(column, max_price=max_price, merit=best.merit)
                 free[best.place] = False
         return Pricing(None, max_price=0.0)
+
+
+class GivenResponses:
+    """What the columns say that a search without a pool has found: another learner may say the same."""
+
+    def __init__(self) -> None:
+        self._contents: dict[Hashable, bytes] = {}
+
+    def add(self, column: Column) -> None:
+        """Remember a column that was found."""
+        self._contents[column.learner.key] = fingerprint(column.response)
+
+    def among(self, taken: Set[Hashable]) -> set[bytes]:
+        """Return the fingerprints of those of them that were taken."""
+        return {self._contents[key] for key in taken & self._contents.keys()}
 
 
 class CandidateTable:
@@ -211,6 +240,19 @@ def distinct_rows(responses: AnyArray, n_rows: int) -> AnyArray:
                 seen.add(content)
                 kept.append(begin + number)
     return np.array(kept, dtype=np.intp)
+
+
+def filled_pool(
+    draw: Callable[[np.random.Generator], Drawn], n_candidates: int, n_rows: int, rng: np.random.Generator
+) -> Drawn:
+    """Draw until there are as many different candidates as were asked for, or as are to be found."""
+    found = draw(rng)
+    for _ in range(MOST_DRAWS - 1):
+        if len(found.responses) >= n_candidates:
+            break
+        both = found.joined(draw(rng))
+        found = both.kept(distinct_rows(both.responses, n_rows)[:n_candidates])
+    return found
 
 
 def fingerprint(response: AnyArray) -> bytes:

@@ -50,28 +50,22 @@ class Coordinates:
         """Measure the rows; `rotate` into principal components, or keep the inputs."""
         share = sample.weight / sample.weight.sum()
         m, d = len(sample), sample.X.shape[1]
-        mean = np.zeros(d)
-        for begin in range(0, m, 4096):
-            X = sample.X[sample.rows[begin : begin + 4096]].astype(np.float64)
-            mean += np.sum(share[begin : begin + 4096, None] * X, axis=0)
-        square = 0.0
-        for begin in range(0, m, 4096):
-            X = (sample.X[sample.rows[begin : begin + 4096]].astype(np.float64) - mean) / spread.scale
-            square += float(np.sum(share[begin : begin + 4096] * np.sum(X**2, axis=1)))
-        unit = float(np.sqrt(square)) if square > 0 else 1.0
+        mean, scale = spread.mean, spread.scale
+        size = float(np.linalg.norm(spread.deviation / scale))
+        unit = size if size > 0 else 1.0
         axes, variance = None, np.zeros(0)
         if rotate:
-            axes, variance = _leading_axes(sample, share, mean, spread.scale * unit, n_threads)
+            axes, variance = _leading_axes(sample, share, mean, scale * unit, n_threads)
         Z = np.empty((m, d if axes is None else axes.shape[1]), dtype=np.float32)
 
         def work(begin: int, end: int) -> None:
-            X = (sample.X[sample.rows[begin:end]].astype(np.float64) - mean) / (spread.scale * unit)
+            X = (sample.X[sample.rows[begin:end]].astype(np.float64) - mean) / (scale * unit)
             Z[begin:end] = X if axes is None else X @ axes
 
         for_blocks(work, m, n_threads)
         if axes is None:
             variance = np.sum(share[:, None] * Z.astype(np.float64) ** 2, axis=0)
-        return Coordinates(Z, variance, axes, mean, spread.scale, unit)
+        return Coordinates(Z, variance, axes, mean, scale, unit)
 
     def raw(self, thetas: Floats) -> tuple[Floats, Floats]:
         """Return directions for the inputs as they are, shape (n, d), and what theta.x is then too large by."""

@@ -21,7 +21,7 @@ from cgens.weak_learners.projection_family import (
     ProjectionLearner,
     ProjectionPack,
 )
-from cgens.weak_learners.projections import Directions, Spread, project_rows
+from cgens.weak_learners.projections import Directions, Spread
 
 #: Pairs of rows whose distances make ``gamma="median"``.
 MEDIAN_PAIRS = 2000
@@ -95,7 +95,7 @@ class FourierPack(ProjectionPack):
 
     def respond_block(self, X: AnyArray) -> AnyArray:
         """Return the responses of a few rows, shape (n, J)."""
-        return cosines_of(project_rows(X, self.thetas) - self.kappas) * self.signs
+        return cosines_of(self.projected(X) - self.kappas) * self.signs
 
 
 @dataclass(frozen=True, eq=False)

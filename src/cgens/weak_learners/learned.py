@@ -12,7 +12,7 @@ import numpy as np
 from cgens.blas import ONE_BLAS_THREAD
 from cgens.types import AnyArray, Duals, Floats, Pricer, Pricing, Rule, Sample
 from cgens.weak_learners.ascent import Climbed, Slope, Wave, climb
-from cgens.weak_learners.candidates import Candidates, CandidateTable, column_of, fingerprint
+from cgens.weak_learners.candidates import Candidates, CandidateTable, GivenResponses, column_of, fingerprint
 from cgens.weak_learners.coordinates import Coordinates
 from cgens.weak_learners.price_table import Found, PriceTable
 
@@ -78,7 +78,7 @@ class LearnedPricer:
         self._prices: PriceTable | None = None
         self._n_rounds = 0  # since the last refresh
         self._first_merit = 0.0  # of the best candidate then
-        self._given: dict[Hashable, bytes] = {}  # fingerprints of the columns that were found
+        self._given = GivenResponses()
 
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
         """Return the best of the present candidates, after a refresh where it is due."""
@@ -96,7 +96,7 @@ class LearnedPricer:
         assert self._candidates is not None
         column = column_of(self._candidates, best, self._n_rows)
         if column is not None:
-            self._given[column.learner.key] = fingerprint(column.response)
+            self._given.add(column)
         return Pricing(column, max_price=best.max_price, merit=best.merit)
 
     def _best(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Found:
@@ -126,7 +126,7 @@ class LearnedPricer:
         responses = found.candidates.responses
         self._candidates = found.candidates
         self._position = {found.candidates.learner(j).key: j for j in range(len(responses))}
-        before = {self._given[key] for key in taken if key in self._given}
+        before = self._given.among(taken)
         self._free = np.array([fingerprint(own) not in before for own in responses[:, : self._n_rows]], dtype=bool)
         self._n_rounds = 0
         self._prices = PriceTable(partial(CandidateTable, responses, self._free, self._n_rows, self._n_threads))

@@ -32,13 +32,14 @@ class Linear(BaseEstimator):  # type: ignore[misc]
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> FixedPricer:
         """Measure the features; `rng` is not used."""
         spread = Spread.of(sample, "Linear", standardize=True)
-        pack = LinearPack(np.arange(sample.X.shape[1]), spread.mean, spread.scale, np.ones(sample.X.shape[1]))
+        mean, scale = spread.mean, spread.scale
+        pack = LinearPack(np.arange(sample.X.shape[1]), mean, scale, np.ones(sample.X.shape[1]))
         responses = padded_responses(sample.X.shape[1], len(sample), np.float32)
         for begin in range(0, len(sample), 4096):
             rows = sample.rows[begin : begin + 4096]
             responses[:, begin : begin + len(rows)] = pack.respond_block(sample.X[rows]).T
         kept = distinct_rows(responses, len(sample))
-        candidates = LinearCandidates(kept, spread.mean[kept], spread.scale[kept], responses[kept])
+        candidates = LinearCandidates(kept, mean[kept], scale[kept], responses[kept])
         return FixedPricer(candidates, sample, n_threads)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from cgens.column_checks import checked_pricing
-from cgens.learner_packs import LearnerPack, pack_learners, respond_packs
+from cgens.learner_packs import LearnerPack, decide_packs, pack_learners, respond_packs
 from cgens.types import (
     AnyArray,
     Column,
@@ -132,9 +132,7 @@ class Mixture(BaseEstimator):  # type: ignore[misc]
         """Begin every family on its own columns, each with random numbers of its own."""
         pricers, members = [], self.for_features(None, sample.X.shape[1]).members()
         for member, own_rng in zip(members, rng.spawn(len(members)), strict=True):
-            own = sample
-            if member.columns is not None:
-                own = Sample(np.ascontiguousarray(sample.X[:, member.columns]), sample.rows, sample.weight)
+            own = Sample(own_columns(sample.X, member.columns), sample.rows, sample.weight)
             pricers.append(member.family.begin(own, own_rng, n_threads))
         return MixturePricer(members, pricers, len(sample))
 
@@ -268,10 +266,7 @@ class MixturePack:
 
     def decision(self, X: AnyArray, weights: Floats, n_threads: int) -> Floats:
         """Return responses @ weights, shape (n, l)."""
-        total = np.zeros((len(X), weights.shape[1]))
-        for places, pack in self.packs:
-            total += pack.decision(X, weights[places], n_threads)
-        return total
+        return decide_packs(self.packs, weights, X, n_threads)
 
     def arrays(self) -> dict[str, AnyArray]:
         """Return the families' arrays, numbered."""

@@ -10,7 +10,7 @@ import numpy as np
 from cgens.blas import for_blocks
 from cgens.types import AnyArray, Floats, Sample
 from cgens.weak_learners.ascent import Sums
-from cgens.weak_learners.candidates import distinct_rows, padded_responses
+from cgens.weak_learners.candidates import distinct_rows, filled_pool, padded_responses
 from cgens.weak_learners.coordinates import Coordinates
 from cgens.weak_learners.learned import N_ROWS
 from cgens.weak_learners.projection_family import (
@@ -20,10 +20,8 @@ from cgens.weak_learners.projection_family import (
     ProjectionLearner,
     ProjectionPack,
 )
-from cgens.weak_learners.projections import Directions, Spread, project_range, project_rows
+from cgens.weak_learners.projections import Directions, Spread, project_range
 
-#: How often perceptrons are drawn to fill the pool; with few rows there may not be as many that differ.
-MOST_DRAWS = 8
 #: Root mean square of theta.z where learning begins: tanh is then near to the sign for most rows, and not for all.
 SHARPNESS = 3.0
 
@@ -91,7 +89,7 @@ class PerceptronPack(ProjectionPack):
 
     def respond_block(self, X: AnyArray) -> AnyArray:
         """Return the responses of a few rows, shape (n, J)."""
-        return np.where(project_rows(X, self.thetas) > self.kappas, self.signs, -self.signs)
+        return np.where(self.projected(X) > self.kappas, self.signs, -self.signs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,16 +109,7 @@ class PerceptronDraw(ProjectionDraw):
 
     def __call__(self, rng: np.random.Generator) -> ProjectionCandidates:
         """Return new perceptrons: as many as were asked for, or as there are different ones to be found."""
-        found = self.once(rng)
-        for _ in range(MOST_DRAWS - 1):
-            if len(found.thetas) >= self.n_candidates:
-                break
-            more = self.once(rng)
-            responses = np.vstack([found.responses, more.responses])
-            kept = distinct_rows(responses, len(self.sample))[: self.n_candidates]
-            thetas, kappas = np.vstack([found.thetas, more.thetas]), np.concatenate([found.kappas, more.kappas])
-            found = ProjectionCandidates(PerceptronLearner, thetas[kept], kappas[kept], responses[kept])
-        return found
+        return filled_pool(self.once, self.n_candidates, len(self.sample), rng)
 
     def once(self, rng: np.random.Generator) -> ProjectionCandidates:
         """Return what one draw gives: at most as many perceptrons as were asked for.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -73,6 +74,18 @@ class ProjectionPack(BlockPack):
     def __len__(self) -> int:
         return len(self.thetas)
 
+    @cached_property
+    def _used(self) -> tuple[AnyArray, Floats]:
+        """The features that any direction uses, and the directions' entries there, shape (J, n)."""
+        inputs = np.flatnonzero(np.any(self.thetas != 0, axis=0))
+        return inputs, np.ascontiguousarray(self.thetas[:, inputs])
+
+    def projected(self, X: AnyArray) -> Floats:
+        """Return theta.x of some rows, shape (n, J)."""
+        inputs, thetas = self._used
+        own = X if len(inputs) == self.thetas.shape[1] else X[:, inputs]
+        return np.asarray(own.astype(np.float64, copy=False) @ thetas.T)
+
     def arrays(self) -> dict[str, AnyArray]:
         """Return directions, offsets and signs as named arrays."""
         return {"thetas": self.thetas, "kappas": self.kappas, "signs": self.signs}
@@ -134,6 +147,15 @@ class ProjectionCandidates:
     def learner(self, number: int) -> ProjectionLearner:
         """Return one of them."""
         return self.learner_type(self.thetas[number].copy(), float(self.kappas[number]))
+
+    def joined(self, other: ProjectionCandidates) -> ProjectionCandidates:
+        """Return both."""
+        return ProjectionCandidates(
+            self.learner_type,
+            np.vstack([self.thetas, other.thetas]),
+            np.concatenate([self.kappas, other.kappas]),
+            np.vstack([self.responses, other.responses]),
+        )
 
     def kept(self, numbers: AnyArray) -> ProjectionCandidates:
         """Return some of them, without a copy where they are all."""

@@ -23,49 +23,55 @@ class Spread:
 
     Attributes
     ----------
-    mean, scale : ndarray of shape (n_features,)
-        A constant feature has the scale 1.
-    variance : float
-        The mean of the features' variances; 1 where all are constant.
+    mean, deviation : ndarray of shape (n_features,)
+        A constant feature has the deviation 0.
+    standardize : bool
+        Whether features are to be measured in their own deviations, from their means.
     """
 
     mean: Floats
-    scale: Floats
-    variance: float
+    deviation: Floats
+    standardize: bool
 
     @staticmethod
     def of(sample: Sample, family: str, standardize: bool) -> Spread:
-        """Measure the features; where they are not to be standardised, mean 0 and scale 1 are what is used of them."""
+        """Measure the features."""
         share = sample.weight / sample.weight.sum()
         n_features = sample.X.shape[1]
-        # In units of the largest number, so that squares neither overflow nor vanish.
-        largest = np.maximum(np.abs(sample.X[sample.rows[0]].astype(np.float64)), 0.0)
+        # In units of the largest number: squares neither overflow nor vanish. Not all rows at once, nor by BLAS.
+        unit, mean, square = np.zeros(n_features), np.zeros(n_features), np.zeros(n_features)
         for rows in blocks_of(sample.rows):
-            largest = np.maximum(largest, np.abs(sample.X[rows]).max(axis=0))
-        unit = np.where(largest > 0, largest, 1.0)
-        mean, square = np.zeros(n_features), np.zeros(n_features)
-        for rows, own in zip(blocks_of(sample.rows), blocks_of(share), strict=True):  # not all at once, nor by BLAS
+            unit = np.maximum(unit, np.abs(sample.X[rows]).max(axis=0))
+        unit[unit == 0] = 1.0
+        for rows, own in zip(blocks_of(sample.rows), blocks_of(share), strict=True):
             mean += np.sum(own[:, None] * (sample.X[rows] / unit), axis=0)
         for rows, own in zip(blocks_of(sample.rows), blocks_of(share), strict=True):
             square += np.sum(own[:, None] * (sample.X[rows] / unit - mean) ** 2, axis=0)
-        varies = np.sqrt(square) > 1e-12 * np.abs(mean)
-        deviation = np.where(varies, np.sqrt(square) * unit, 0.0)
-        scale = np.where(varies, deviation, 1.0)
-        if standardize:
-            return Spread(mean * unit, scale, 1.0)
+        deviation = np.where(np.sqrt(square) > 1e-12 * np.abs(mean), np.sqrt(square) * unit, 0.0)
         widest = float(deviation.max())
-        if widest > 0 and not 1e-145 < widest < 1e145:
+        if not standardize and widest > 0 and not 1e-145 < widest < 1e145:
             raise ValueError(
                 f"{family}: the features spread by {widest:.1g}, of which squares are no numbers: set "
                 "standardize=True, or multiply them by a constant."
             )
-        variance = float(np.mean(deviation**2))
-        return Spread(np.zeros(n_features), np.ones(n_features), variance if variance > 0 else 1.0)
+        return Spread(mean * unit, deviation, standardize)
+
+    @property
+    def scale(self) -> Floats:
+        """What each feature is divided by."""
+        return np.where(self.standardize & (self.deviation > 0), self.deviation, 1.0)
+
+    @property
+    def variance(self) -> float:
+        """The mean variance of the features as they are measured; 1 where all are constant."""
+        variance = 1.0 if self.standardize else float(np.mean(self.deviation**2))
+        return variance if variance > 0 else 1.0
 
     def unscaled(self, thetas: Floats) -> tuple[Floats, Floats]:
         """Return directions for the inputs as they are, and what theta.x is then too large by."""
         raw = thetas / self.scale
-        return raw, np.sum(raw * self.mean, axis=-1)
+        shift = np.sum(raw * self.mean, axis=-1) if self.standardize else np.zeros(raw.shape[:-1])
+        return raw, shift
 
 
 def blocks_of(values: AnyArray) -> list[AnyArray]:
@@ -151,19 +157,6 @@ def project_range(sample: Sample, thetas: Floats, n_threads: int) -> tuple[Float
 
     for_blocks(work, len(sample), n_threads)
     return low.min(axis=0), high.max(axis=0)
-
-
-def used_inputs(thetas: Floats) -> AnyArray:
-    """Return the features that any direction uses."""
-    return np.flatnonzero(np.any(thetas != 0, axis=0))
-
-
-def project_rows(X: AnyArray, thetas: Floats) -> Floats:
-    """Return theta.x of some rows, shape (n, J): one row a row."""
-    inputs = used_inputs(thetas)
-    if len(inputs) < thetas.shape[1]:
-        X, thetas = X[:, inputs], thetas[:, inputs]
-    return np.asarray(X.astype(np.float64, copy=False) @ thetas.T)
 
 
 def key_of(family: str, theta: Floats, kappa: float) -> tuple[str, bytes]:

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from cgens.types import AnyArray, Column, Duals, Floats, Learner, Pricing, Rule
-from cgens.weak_learners.candidates import fingerprint
+from cgens.weak_learners.candidates import GivenResponses, fingerprint
 
 #: How often directions are drawn, and with them what else a family draws, before a round finds nothing.
 N_ATTEMPTS = 16
@@ -33,25 +33,24 @@ class ProposalPricer:
 
     def __init__(self, propose: Propose, rng: np.random.Generator) -> None:
         self._propose, self._rng = propose, rng
-        self._given: dict[Hashable, bytes] = {}  # fingerprints of the columns that were found
+        self._given = GivenResponses()
 
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
         """Return the learner for the first direction whose responses were not taken before."""
         array = duals.array
-        before = {self._given[key] for key in taken if key in self._given}
+        before = self._given.among(taken)
         tries = ((k, own) for k in range(N_ATTEMPTS) for own in random_directions(duals, self._rng))
         for attempt, direction in tries:
             made = self._propose(np.sum(array * direction, axis=1), attempt)
             if made is None:
                 continue
             learner, response = made
-            content = fingerprint(response)
             prices = np.sum(array * response[:, None], axis=0)
             output = int(np.argmax(np.abs(prices)))
-            if learner.key in taken or content in before or not prices[output]:
+            if learner.key in taken or fingerprint(response) in before or not prices[output]:
                 continue
-            self._given[learner.key] = content
             column = Column(learner, response, float(prices[output]), output)
+            self._given.add(column)
             return Pricing(column, merit=merit_of(response, prices, duals, rule))
         return Pricing(None, max_price=0.0)
 
