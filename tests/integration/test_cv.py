@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 import warnings
 from contextlib import suppress
@@ -587,12 +588,22 @@ def test_verbose_draws_one_bar_for_all_folds(capsys):
     assert "36/36 columns" in captured.err  # three folds of twelve
 
 
-def test_ctrl_c_amid_a_path_is_heard(monkeypatch):
+def press_in_this_thread():
+    signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+
+
+def press_in_any_thread():
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.mark.parametrize("press", [press_in_any_thread, press_in_this_thread])
+def test_ctrl_c_amid_a_path_is_heard(press, monkeypatch):
     """After the columns are found, all values of C are solved for: that must not take Ctrl-C's second either."""
-    solve_path = LeastSquares.solve_path
+    solve_path, once = LeastSquares.solve_path, iter([press])
 
     def press_and_wait(self, problem, interrupted):
-        os.kill(os.getpid(), signal.SIGINT)
+        for press_it in once:
+            press_it()
         end = time.monotonic() + 3
         while time.monotonic() < end and not interrupted():
             time.sleep(0.01)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from inspect import signature
 from numbers import Integral
@@ -29,6 +29,7 @@ from cgens.estimators._parameters import (
     resolve_pricing,
     resolve_threads,
 )
+from cgens.interrupt import InterruptGuard
 from cgens.progress import ProgressBar
 from cgens.types import AnyArray, Floats, Round
 
@@ -36,6 +37,8 @@ from cgens.types import AnyArray, Floats, Round
 PAPER_COLUMNS = (25, 50, 100, 250, 500)
 #: How many numbers of columns are tried by default, and the factor between two values of C.
 N_STAGES, C_FACTOR = 25, 3.0
+#: How long the search waits for its folds before it listens for Ctrl-C.
+POLL_SECONDS = 0.1
 #: score(X, y, weights, decisions)
 Score: TypeAlias = Callable[[AnyArray, AnyArray, Floats, Floats], float]
 
@@ -240,14 +243,13 @@ class _Search:
         stop = threading.Event()
         progress = _SearchProgress(len(folds) * self.stages[-1], len(folds), stop, ProgressBar() if verbose else None)
         # One BLAS thread each: products then are the same whatever else runs, and do not fight over cores.
-        with ONE_BLAS_THREAD, ThreadPoolExecutor(workers) as pool:
-            jobs = [
-                pool.submit(self._fold, train, test, int(seed), max(1, n_threads // workers), progress, k)
-                for k, ((train, test), seed) in enumerate(zip(folds, seeds, strict=True))
-            ]
+        with ONE_BLAS_THREAD, InterruptGuard() as guard, ThreadPoolExecutor(workers) as pool:
+            jobs: list[Future[Floats]] = []
             try:
-                wait(jobs, return_when=FIRST_EXCEPTION)
-                return np.array([job.result() for job in jobs])
+                for k, ((train, test), seed) in enumerate(zip(folds, seeds, strict=True)):
+                    args = (train, test, int(seed), max(1, n_threads // workers), progress, k)
+                    jobs.append(pool.submit(self._fold, *args))
+                return np.array(_results(jobs, guard))
             except BaseException:
                 stop.set()
                 for job in jobs:
@@ -288,6 +290,22 @@ class _Search:
             for stage, decisions in zip(found.stages, found.decisions(X, n_threads), strict=True)
         }
         return np.array([scores[min(stage, found.stages[-1])] for stage in self.stages]).T
+
+
+def _results(jobs: list[Future[Floats]], guard: InterruptGuard) -> list[Floats]:
+    """Return all results, or raise the first error.
+
+    It waits in short turns: a Ctrl-C that the system gave to another thread is heard only when this one runs.
+    """
+    waiting = set(jobs)
+    while waiting:
+        waiting = wait(waiting, POLL_SECONDS, FIRST_COMPLETED).not_done
+        if guard.requested():
+            raise KeyboardInterrupt
+        for job in jobs:
+            if job.done():
+                job.result()
+    return [job.result() for job in jobs]
 
 
 class _SearchProgress:
