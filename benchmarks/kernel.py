@@ -157,13 +157,17 @@ def draw(runs: list[dict[str, float]]) -> None:
             for label, (text, colour, marker) in labels.items():
                 values = [run[f"{label}_{key}"] for run in runs]
                 axis.loglog(rows, values, marker=marker, color=colour, label=text)
-                error = runs[-1][f"{label}_error"]
-                axis.annotate(f"{error:.1f} % error", (rows[-1], values[-1]), xytext=(0, 8), textcoords="offset points",
-                              ha="right", color=colour)  # fmt: skip
-            axis.set(xlabel="training rows of MNIST", title=title)
-            axis.set_ylim(bottom=0.5 * min(run[f"cgens_{key}"] for run in runs))
-            axis.grid(alpha=0.3, which="both")
-        axes[0].legend(frameon=False)
+                for place, side, shift in ((0, "left", (9, -14)), (-1, "right", (0, 9 if label == "svc" else -18))):
+                    error = f"{runs[place][f'{label}_error']:.1f} % error"
+                    at = rows[place], values[place]
+                    axis.annotate(error, at, xytext=shift, textcoords="offset points", ha=side, color=colour)
+            axis.set(xlabel="training rows of MNIST", title=title, xticks=rows)
+            axis.set_ylim(0.4 * min(run[f"cgens_{key}"] for run in runs), 3 * max(run[f"svc_{key}"] for run in runs))
+            axis.minorticks_off()
+            for ticks in (axis.xaxis, axis.yaxis):
+                ticks.set_major_formatter("{x:,.0f}")
+            axis.grid(alpha=0.3)
+        axes[1].legend(frameon=False, loc="center", bbox_to_anchor=(0.55, 0.4))
         figure.savefig(PICTURE, dpi=110)
 
 
