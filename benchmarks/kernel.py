@@ -167,7 +167,7 @@ def draw(runs: list[dict[str, float]]) -> None:
             for ticks in (axis.xaxis, axis.yaxis):
                 ticks.set_major_formatter("{x:,.0f}")
             axis.grid(alpha=0.3)
-        axes[1].legend(frameon=False, loc="center", bbox_to_anchor=(0.55, 0.4))
+        axes[1].legend(frameon=False, loc="center", bbox_to_anchor=(0.6, 0.3))
         figure.savefig(PICTURE, dpi=110)
 
 
