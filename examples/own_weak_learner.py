@@ -21,7 +21,7 @@ class Bump:  # one weak learner: immutable, with a key that h and -h share
     def key(self):
         return ("bump", self.centre, self.gamma)
 
-    def respond(self, X):  # of mean square about 1, as other families have it: they then mix on equal terms
+    def respond(self, X):  # of mean square about 1, as other families have it: C then means the same
         return 7.0 * self.sign * np.exp(-self.gamma * np.sum((X - np.array(self.centre)) ** 2, axis=1))
 
     def negated(self):
@@ -56,7 +56,7 @@ class Bumps(BaseEstimator):  # what a user writes down: hyper-parameters only, s
 
 
 def main() -> None:
-    """Tell odd from even digits, by bumps, by stumps, and by both."""
+    """Tell odd from even digits, by bumps, by stumps, and by a mixture: it takes what fits the training rows best."""
     X, y = load_digits(return_X_y=True)
     X_train, X_test, y_train, y_test = train_test_split(X / 16, y % 2, test_size=0.5, random_state=0, stratify=y)
     for name, family in {"bumps": Bumps(), "stumps": "stump", "bumps and stumps": [Bumps(), "stump"]}.items():

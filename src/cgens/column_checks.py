@@ -31,8 +31,11 @@ def check_column(column: Column, taken: Set[Hashable], n_rows: int, number: int)
         raise TypeError(f"{where} the response is a {type(response).__name__}; make it a NumPy array.")
     if response.dtype not in (np.int8, np.float32, np.float64):
         raise TypeError(f"{where} the response is {response.dtype}; make it int8 where it is +-1, else float32 or 64.")
-    if not (np.isfinite(column.score) and np.isfinite(np.sum(response))):
-        raise ValueError(f"{where} the response or its price {column.score} is NaN or infinite.")
+    if not np.isfinite(np.sum(response)):
+        row = int(np.argmin(np.isfinite(response)))
+        raise ValueError(f"{where} the response is {response[row]} at row {row} of the fit; make it finite.")
+    if not np.isfinite(column.score):
+        raise ValueError(f"{where} the price of the column is {column.score}; make it finite.")
     if column.learner.key in taken:
         raise ValueError(f"{where} the learner {column.learner} was taken before; price must leave out taken keys.")
 

@@ -111,7 +111,7 @@ MISTAKES = {
         lambda c: Pricing(Column(c.learner, np.ones(40, dtype=int), c.score)), TypeError, r"int64"
     ),
     "NaN in the response": (
-        lambda c: Pricing(Column(c.learner, with_third(c.response, np.nan), c.score)), ValueError, r"NaN"
+        lambda c: Pricing(Column(c.learner, with_third(c.response, np.nan), c.score)), ValueError, r"response is nan"
     ),
     "infinite price": (lambda c: Pricing(Column(c.learner, c.response, np.inf)), ValueError, r"inf"),
     "the same learner twice": (Pricing, ValueError, r"taken"),

@@ -71,6 +71,16 @@ def test_features_of_wildly_different_scale_are_warned_of_once(name):
     assert re.search(rf"{family}: feature 0 .*2e\+04.*standardize=True.*StandardScaler", message)
 
 
+@pytest.mark.parametrize("name", ROTATED)
+@pytest.mark.parametrize("n_large", [1, 2, 3])
+def test_one_small_feature_of_a_few_is_enough_and_the_large_one_is_named(name, n_large):
+    """Two columns of a table, years and money: the years would not count at all."""
+    table = X[:, : n_large + 1] * np.append(np.full(n_large, 1e4), 1.0)
+    frame = pd.DataFrame(table, columns=[*"abc"[:n_large], "years"])
+    (message,) = warnings_of(lambda: fit(FAMILIES[name], frame))
+    assert re.search(rf"feature '[abc]' .*1 of {n_large + 1} features", message)
+
+
 @pytest.mark.parametrize("name", [name for name in FAMILIES if name not in (*ROTATED, "list")])
 def test_families_for_which_scales_do_not_matter_are_silent(name):
     assert warnings_of(lambda: fit(FAMILIES[name], WILD)) == []
@@ -372,11 +382,11 @@ def with_fourth_and_a_good_price(value):
 
 
 DAMAGE = {
-    "NaN": (with_fourth(np.nan), ValueError, r"NaN"),
-    "NaN with a good price": (with_fourth_and_a_good_price(np.nan), ValueError, r"NaN"),
-    "infinity": (with_fourth(np.inf), ValueError, r"infinite"),
-    "infinity with a good price": (with_fourth_and_a_good_price(np.inf), ValueError, r"infinite"),
-    "price of NaN": (lambda column: Pricing(replace(column, score=np.nan)), ValueError, r"price nan"),
+    "NaN": (with_fourth(np.nan), ValueError, r"response is nan at row 3 "),
+    "NaN with a good price": (with_fourth_and_a_good_price(np.nan), ValueError, r"response is nan at row 3 "),
+    "infinity": (with_fourth(np.inf), ValueError, r"response is inf at row 3 "),
+    "infinity with a good price": (with_fourth_and_a_good_price(np.inf), ValueError, r"response is inf at row 3 "),
+    "price of NaN": (lambda column: Pricing(replace(column, score=np.nan)), ValueError, r"price of the column is nan"),
     "column vector": (with_response(lambda response: response[:, None]), ValueError, r"shape \(90, 1\), not \(90,\)"),
     "too short": (with_response(lambda response: response[1:]), ValueError, r"shape \(89,\), not \(90,\)"),
     "scalar": (with_response(lambda response: response[0]), ValueError, r"shape \(\), not \(90,\)"),

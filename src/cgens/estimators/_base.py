@@ -98,7 +98,9 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         """Let the family warn of features that it can hardly see: once a fit, and once a search."""
         family = self._family()
         if hasattr(family, "warn_of_scales"):
-            family.warn_of_scales(Sample(problem.X, np.arange(len(problem.X)), problem.sample_weight))
+            names = getattr(self, "feature_names_in_", None)
+            labels = None if names is None else [repr(name) for name in names.tolist()]
+            family.warn_of_scales(Sample(problem.X, np.arange(len(problem.X)), problem.sample_weight), labels)
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> FitProblem:
         """Check everything, and remember how to get from decisions back to what y was."""
@@ -195,8 +197,8 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             )
         if self.n_columns_ == 0:
             warnings.warn(
-                f"No weak learner tells {self._targets_word} apart (are all features constant, or the rows too few?): "
-                f"the model is a constant, {self._constant_word}.",
+                f"No weak learner tells {self._targets_word} apart (are all features constant, the rows too few, or a "
+                f"parameter of {self.weak_learner!r} far off?): the model is a constant, {self._constant_word}.",
                 UserWarning,
                 stacklevel=4,
             )

@@ -32,7 +32,7 @@ class CGEnsClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[misc]
     weak_learner : str, object or list, default="stump"
         "stump", "perceptron", "fourier", "tree", "box" or "linear"; a family with parameters such as
         ``cgens.weak_learners.Fourier(gamma=0.1)``; or a list of them for a mixture, each on columns of its own where it
-        is a pair: ``["stump", (Fourier(), ["age", "income"])]``.
+        is a pair: ``["stump", (Fourier(standardize=True), ["age", "income"])]``.
     loss : {"auto", "hinge", "least_squares"}, default="auto"
         "auto" is "hinge" for two classes, else "least_squares". The hinge loss with more than two classes is one
         against the rest, a problem per class over the same weak learners. Least squares with two classes is the LS-SVM.

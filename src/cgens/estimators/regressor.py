@@ -26,7 +26,7 @@ class CGEnsRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc]
     weak_learner : str, object or list, default="stump"
         "stump", "perceptron", "fourier", "tree", "box" or "linear"; a family with parameters such as
         ``cgens.weak_learners.Fourier(gamma=0.1)``; or a list of them for a mixture, each on columns of its own where it
-        is a pair: ``["stump", (Fourier(), ["age", "income"])]``.
+        is a pair: ``["stump", (Fourier(standardize=True), ["age", "income"])]``.
     loss : {"squared"}, default="squared"
         C/2 times the sum of squared residuals.
     C : float or "scale", default="scale"

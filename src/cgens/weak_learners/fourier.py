@@ -31,7 +31,7 @@ class Fourier(ProjectionFamily):
     """Cosines sqrt(2) cos(theta.x - kappa), theta ~ N(0, 2 gamma I), kappa uniform.
 
     Their kernel, the mean of h(x) h(x') over all of them, is exp(-gamma |x - x'|^2). The factor sqrt(2) gives a column
-    the mean square 1, as columns of +-1 have it: families mix on equal terms, and C means the same for all.
+    the mean square 1, as columns of +-1 have it: C means the same for all families.
 
     Parameters
     ----------

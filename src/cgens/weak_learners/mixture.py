@@ -29,16 +29,17 @@ from cgens.weak_learners.registry import family_of
 class Mixture(BaseEstimator):  # type: ignore[misc]
     """The best column over several families each round. A plain list of families means the same.
 
-    All families have columns of mean square about 1, so that they compete on equal terms; the kernel of the mixture is
-    the sum of the kernels of its families, and a fit finds how much of each is wanted: see ``family_shares_``.
+    All families have columns of mean square about 1, so that C means the same for all; the kernel of the mixture is the
+    sum of the kernels of its families. How much of each a fit took is in ``family_shares_``. Columns are taken for what
+    they do on the training rows: a family that can be bent to them, trees or learned cosines, wins most rounds.
 
     Parameters
     ----------
     families : list
         Families (``Fourier(gamma=0.1)``, ``"stump"``), or pairs of a family and the columns of X that it may see,
-        indices or names (``(Fourier(), ["age", "income"])``). In a grid search they are called by their class in lower
-        case, numbered where it is not the only one: ``weak_learner__fourier-1__gamma`` (not with a plain list, which
-        has no parameters).
+        indices or names (``(Fourier(standardize=True), ["age", "income"])``). In a grid search they are called by
+        their class in lower case, numbered where it is not the only one: ``weak_learner__fourier-1__gamma`` (not with a
+        plain list, which has no parameters).
 
     Examples
     --------
@@ -119,8 +120,8 @@ class Mixture(BaseEstimator):  # type: ignore[misc]
             families.append(family if columns is None else (family, columns))
         return Mixture(families)
 
-    def warn_of_scales(self, sample: Sample, columns: Sequence[int] | None = None) -> None:
-        """Let the families warn where a few features make up all distances."""
+    def warn_of_scales(self, sample: Sample, columns: Sequence[object] | None = None) -> None:
+        """Let the families warn where some features make up all distances."""
         for member in self.for_features(None, sample.X.shape[1]).members():
             if hasattr(member.family, "warn_of_scales"):
                 own = own_columns(sample.X, member.columns)

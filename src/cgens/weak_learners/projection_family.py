@@ -32,8 +32,8 @@ class ProjectionFamily(BaseEstimator):  # type: ignore[misc]
     def _learning(self, draw: Any) -> Learnable:
         raise NotImplementedError
 
-    def warn_of_scales(self, sample: Sample, columns: Sequence[int] | None = None) -> None:
-        """Warn where a few features make up all distances; `columns` are their numbers in the whole table."""
+    def warn_of_scales(self, sample: Sample, columns: Sequence[object] | None = None) -> None:
+        """Warn where some features make up all distances; `columns` are their names in the whole table."""
         if not self.standardize:
             warn_of_scales(sample, type(self).__name__, columns)
 

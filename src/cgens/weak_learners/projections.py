@@ -13,8 +13,9 @@ from cgens.blas import BLOCK, ONE_BLAS_THREAD, for_blocks
 from cgens.types import AnyArray, Floats, Sample
 from cgens.weak_learners.candidates import chosen_counts, drawn_subsets
 
-#: Half of the features spread less than this share of the widest one: their distances hardly count.
-WILD_SCALE = 0.01
+#: A feature that spreads less than this share of the widest one hardly counts in distances. Images have a few such
+#: pixels at their borders; where this share of all features is so, it is a matter of units.
+WILD_SCALE, WILD_SHARE = 0.01, 0.25
 
 
 @dataclass(frozen=True)
@@ -79,18 +80,19 @@ def blocks_of(values: AnyArray) -> list[AnyArray]:
     return [values[begin : begin + 4096] for begin in range(0, len(values), 4096)]
 
 
-def warn_of_scales(sample: Sample, family: str, columns: Sequence[int] | None) -> None:
-    """Warn where a few features make up all distances; `columns` are their numbers in the user's table."""
+def warn_of_scales(sample: Sample, family: str, columns: Sequence[object] | None) -> None:
+    """Warn where some features make up all distances; `columns` are their names or numbers in the user's table."""
     X = sample.X[sample.rows[:4096]].astype(np.float64)
     with np.errstate(over="ignore"):
         deviation = np.std(X, axis=0)
     widest, spread = int(np.argmax(deviation)), deviation[deviation > 0]
-    if len(spread) > 1 and np.median(spread) < WILD_SCALE * deviation[widest]:
-        number = widest if columns is None else columns[widest]
+    small = int(np.sum(spread < WILD_SCALE * deviation[widest]))
+    if small and small >= WILD_SHARE * len(spread):
+        name = widest if columns is None else columns[widest]
         warnings.warn(
-            f"{family}: feature {number} has a standard deviation of {deviation[widest]:.1g}, half of the features "
-            f"have less than {np.median(spread):.1g}: they will hardly count. Set standardize=True, or put a "
-            "sklearn.preprocessing.StandardScaler before the model.",
+            f"{family}: feature {name} has a standard deviation of {deviation[widest]:.1g}, and {small} of "
+            f"{len(deviation)} features have less than a hundredth of that: they will hardly count. Set "
+            "standardize=True, or put a sklearn.preprocessing.StandardScaler before the model.",
             UserWarning,
             stacklevel=5,
         )

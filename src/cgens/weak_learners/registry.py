@@ -33,7 +33,8 @@ def family_of(value: Any) -> WeakLearner:
     if isinstance(value, type) or not hasattr(value, "begin"):
         raise TypeError(
             f"weak_learner must be one of {sorted(WEAK_LEARNERS)}, a family of weak learners, an object with a method "
-            "begin(sample, rng, n_threads) such as cgens.weak_learners.Stump(), or a list of these for a mixture; got "
+            "begin(sample, rng, n_threads) such as cgens.weak_learners.Stump(), or a list of these for a mixture "
+            "(scikit-learn's classifiers in cgens.weak_learners.SklearnLearner); got "
             f"{value!r}."
         )
     return value  # type: ignore[no-any-return]
