@@ -33,7 +33,11 @@ auto price(StumpScan& self, const Vector<double>& duals) {
     return std::make_tuple(best.found, best.feature, best.threshold, best.price, best.energy);
 }
 
-PriceRule rule_of(bool gain) { return gain ? PriceRule::kGain : PriceRule::kMax; }
+PriceRule rule_of(const StumpTable& self, const std::string& name) {
+    require(name == "max" || name == "gain" || name == "votes", "the rule is max, gain or votes");
+    require(name != "gain" || self.has_curvature(), "the gain needs set_curvature first");
+    return name == "max" ? PriceRule::kMax : name == "gain" ? PriceRule::kGain : PriceRule::kVotes;
+}
 
 auto as_tuple(const TablePrice& best) {
     return std::make_tuple(best.found, best.feature, best.threshold, best.output, best.price, best.max_price,
@@ -62,15 +66,15 @@ void require_change(const StumpTable& self, const Vector<double>& direction, dou
 }
 
 auto change(StumpTable& self, const Vector<double>& direction, const Vector<double>& step, double denominator,
-            bool gain) {
+            const std::string& rule) {
     require_change(self, direction, denominator);
     require(step.shape(0) == self.n_outputs(), "change: one step per output");
     require_finite(step.data(), step.shape(0), "change: the step must be finite");
-    require(!gain || self.has_curvature(), "change: the gain needs set_curvature first");
+    const PriceRule by = rule_of(self, rule);
     TablePrice best;
     {
         nb::gil_scoped_release released;
-        best = self.change(direction.data(), step.data(), denominator, rule_of(gain));
+        best = self.change(direction.data(), step.data(), denominator, by);
     }
     return as_tuple(best);
 }
@@ -82,12 +86,12 @@ void change_curvature(StumpTable& self, const Vector<double>& direction, double 
     self.change_curvature(direction.data(), denominator);
 }
 
-auto find_best(StumpTable& self, bool gain) {
-    require(!gain || self.has_curvature(), "find_best: the gain needs set_curvature first");
+auto find_best(StumpTable& self, const std::string& rule) {
+    const PriceRule by = rule_of(self, rule);
     TablePrice best;
     {
         nb::gil_scoped_release released;
-        best = self.find_best(rule_of(gain));
+        best = self.find_best(by);
     }
     return as_tuple(best);
 }
@@ -166,11 +170,11 @@ void bind_stumps(nb::module_& m) {
             "pool"_a, "n_outputs"_a, "n_threads"_a)
         .def("set_duals", &set_duals, "duals"_a.noconvert(), "All prices anew.")
         .def("set_curvature", &set_curvature, "diagonal"_a.noconvert(), "g'Pg of the empty master for all stumps.")
-        .def("change", &change, "direction"_a.noconvert(), "step"_a.noconvert(), "denominator"_a, "gain"_a,
+        .def("change", &change, "direction"_a.noconvert(), "step"_a.noconvert(), "denominator"_a, "rule"_a,
              "Change the duals by -direction step'. Returns as find_best does.")
         .def("change_curvature", &change_curvature, "direction"_a.noconvert(), "denominator"_a,
              "Change g'Pg alone.")
-        .def("find_best", &find_best, "gain"_a,
+        .def("find_best", &find_best, "rule"_a,
              "The best free stump. Returns (found, feature, threshold, output, price, max_price, energy, merit).")
         .def("respond", &respond_training<StumpTable>, "feature"_a, "threshold"_a, "Responses on the training rows.")
         .def("entries",

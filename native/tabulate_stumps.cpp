@@ -193,6 +193,13 @@ void StumpTable::scan_feature(std::size_t f, const double* step, PriceRule rule,
     if (rule == PriceRule::kMax) {
         best.score = best.max_price;
         best.bin = by_price;
+    } else if (rule == PriceRule::kVotes) {
+        std::vector<double>& sums = scratch.squares;
+        std::fill(sums.begin(), sums.end(), 0.0);
+        for (std::size_t t = 0; t < n_outputs_; ++t)
+            for (std::size_t k = 0; k < width(f); ++k) sums[k] += std::abs(prices(f, t)[k]);
+        for (const std::uint32_t k : pool_->taken(f)) sums[k] = 0.0;
+        best.bin = first_largest(sums, best.score);
     } else {
         const double* curvature = curvature_.data() + first_cell_[f];
         for (std::size_t k = 0; k < width(f); ++k) scratch.squares[k] /= 1.0 + std::max(curvature[k], 0.0);

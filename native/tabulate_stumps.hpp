@@ -20,8 +20,9 @@
 namespace cgens {
 
 enum class PriceRule {
-    kMax,   // the largest |price| of a single output (EQ:WL2)
-    kGain,  // the largest decrease of the objective, 1/2 sum_t price_t^2 / (1 + g'Pg)
+    kMax,    // the largest |price| of a single output (EQ:WL2)
+    kGain,   // the largest decrease of the objective, 1/2 sum_t price_t^2 / (1 + g'Pg)
+    kVotes,  // the largest sum of |price| over all outputs
 };
 
 struct TablePrice {
@@ -32,7 +33,7 @@ struct TablePrice {
     double price;        // of that output, signed
     double max_price;    // largest |price| of all free candidates and outputs
     double energy;       // sum over the whole pool, taken ones included, and all outputs, of price^2
-    double merit;        // what the rule measures of the best: |price|, or sum_t price_t^2 / (1 + g'Pg)
+    double merit;        // what the rule measures of the best; of a gain, twice that
 };
 
 class StumpTable {

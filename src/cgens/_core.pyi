@@ -178,7 +178,7 @@ class StumpTable:
         direction: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         denominator: float,
-        gain: bool,
+        rule: str,
     ) -> tuple[bool, int, float, int, float, float, float, float]:
         """Change the duals by -direction step'. Returns as find_best does."""
 
@@ -189,7 +189,7 @@ class StumpTable:
     ) -> None:
         """Change g'Pg alone."""
 
-    def find_best(self, gain: bool) -> tuple[bool, int, float, int, float, float, float, float]:
+    def find_best(self, rule: str) -> tuple[bool, int, float, int, float, float, float, float]:
         """
         The best free stump. Returns (found, feature, threshold, output, price, max_price, energy, merit).
         """

@@ -43,10 +43,12 @@ class OneBlasThread:
 ONE_BLAS_THREAD = OneBlasThread()
 
 
-def for_blocks(work: Callable[[int, int], None], n_rows: int, n_threads: int, block: int = BLOCK) -> None:
+def for_blocks(
+    work: Callable[[int, int], None], n_rows: int, n_threads: int, block: int = BLOCK, heed: bool = True
+) -> None:
     """Call ``work(begin, end)`` for each block of rows, several at a time, with one BLAS thread each.
 
-    After Ctrl-C it raises `KeyboardInterrupt` between two blocks.
+    After Ctrl-C it raises `KeyboardInterrupt` between two blocks, unless told not to `heed` it.
     """
     bounds = [(begin, min(begin + block, n_rows)) for begin in range(0, n_rows, block)]
     n_workers = min(usable_threads(n_threads), len(bounds))
@@ -54,14 +56,16 @@ def for_blocks(work: Callable[[int, int], None], n_rows: int, n_threads: int, bl
         if n_workers <= 1:
             for begin, end in bounds:
                 work(begin, end)
-                raise_if_requested()
+                if heed:
+                    raise_if_requested()
             return
         with ThreadPoolExecutor(n_workers) as pool:
             jobs = [pool.submit(work, begin, end) for begin, end in bounds]
             try:
                 for job in jobs:
                     job.result()
-                    raise_if_requested()
+                    if heed:
+                        raise_if_requested()
             except BaseException:
                 for job in jobs:
                     job.cancel()

@@ -11,15 +11,13 @@ import numpy as np
 from cgens.colgen import as_sample, generate_columns
 from cgens.ensemble import Ensemble
 from cgens.interrupt import InterruptGuard
+from cgens.path_problem import PathMaster, PathProblem, PathSolutions
 from cgens.solution_path import product_in_double
 from cgens.types import (
     AnyArray,
     Callback,
     Floats,
     Integers,
-    PathMaster,
-    PathProblem,
-    PathSolutions,
     Poll,
     Rule,
     Sample,

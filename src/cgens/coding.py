@@ -53,8 +53,8 @@ class ClassCoding:
     ----------
     codes : ndarray of shape (n_classes, l)
         What a row of each class has as its target.
-    votes : ndarray of shape (l, n_classes)
-        A decision F(x) votes for the classes with F(x) @ votes; the largest wins.
+    votes : ndarray of shape (l, n_classes), of two classes (l, 1)
+        A decision F(x) votes for the classes with F(x) @ votes; the largest wins, of two the second if it is positive.
 
     Examples
     --------
@@ -71,20 +71,23 @@ class ClassCoding:
     def simplex(n_classes: int) -> ClassCoding:
         """Return the simplex coding, l = n_classes - 1; for two classes that is -1 and 1."""
         codes = simplex_codes(n_classes)
-        return ClassCoding(codes, codes.T.copy())
+        return ClassCoding(codes, codes.T.copy() if n_classes > 2 else np.ones((1, 1)))
 
     @staticmethod
     def one_vs_rest(n_classes: int) -> ClassCoding:
         """Return 1 for the class itself and -1 for all others, l = n_classes."""
-        return ClassCoding(2 * np.eye(n_classes) - 1, np.eye(n_classes))
+        return ClassCoding(2 * np.eye(n_classes) - 1, np.eye(n_classes) if n_classes > 2 else np.array([[-1.0], [1.0]]))
 
     def encode(self, numbers: AnyArray) -> Floats:
         """Return the target of rows whose class has these numbers, shape (n, l)."""
         return np.ascontiguousarray(self.codes[numbers])
 
     def scores(self, decision: Floats) -> Floats:
-        """Return the votes, shape (n, n_classes); for a single output the decision itself, shape (n,)."""
-        return decision[:, 0] if decision.shape[1] == 1 else decision @ self.votes
+        """Return the votes, shape (n, n_classes); for two classes how much more the second has, shape (n,)."""
+        if decision.shape[1] == 1:
+            return decision[:, 0]
+        scores = decision @ self.votes
+        return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def decode(self, decision: Floats) -> AnyArray:
         """Return the number of the winning class; a draw goes to the first, as in scikit-learn."""

@@ -80,9 +80,9 @@ def generate_columns(
         The paper's absolute threshold, added to it.
     max_columns : int
         Stop with this many columns.
-    pricing : {"max", "gain"}
-        Add the column of the largest price of a single output, as in the paper (EQ:WL2), or the one that lowers the
-        objective most, which least squares knows at the same cost.
+    pricing : {"max", "gain", "votes"}
+        Add the column of the largest price of a single output, as in the paper (EQ:WL2), the one that lowers the
+        objective most, which least squares knows at the same cost, or the one of the largest sum of |price|.
     rng : numpy.random.Generator
         For families that draw their candidates.
     n_threads : int
@@ -130,7 +130,7 @@ def generate_columns(
             else:
                 priced = perf_counter()
                 try:
-                    column = loop.violating_column(master.column_cost + epsilon, price_tol)
+                    column = loop.violating_column(epsilon, price_tol)
                 except KeyboardInterrupt:  # a long search was left; the rounds done are kept
                     status = Status.INTERRUPTED
                     continue
@@ -142,9 +142,9 @@ def generate_columns(
                 if callback is not None and callback(loop.report(column, max_columns)):
                     status = Status.STOPPED
         try:
-            ensemble, trace = loop.finish(status, master.column_cost + epsilon, price_tol)
+            ensemble, trace = loop.finish(status, epsilon, price_tol)
         except KeyboardInterrupt:
-            ensemble, trace = loop.finish(Status.INTERRUPTED, master.column_cost + epsilon, price_tol)
+            ensemble, trace = loop.finish(Status.INTERRUPTED, epsilon, price_tol)
         if poll():  # also while the certificate was made
             trace = replace(trace, certificate=replace(trace.certificate, status=Status.INTERRUPTED))
         return ensemble, trace
@@ -170,6 +170,7 @@ class _Loop:
         self.rule: Rule = rule
         self.n_threads = n_threads
         self.poll = poll
+        self.repeats = master.repeats
         self.master = master.begin(target, sample.weight, n_threads)
         self.pricer = weak_learner.begin(sample, rng or np.random.default_rng(), n_threads)
         self.weight = sample.weight / sample.weight.sum()
@@ -199,7 +200,8 @@ class _Loop:
         self.learners.append(column.learner)
         # Not `@`: BLAS would wake its own threads for this, and they would go on spinning beside ours.
         self.means.append(float(np.sum(self.weight * column.response)))
-        self.taken[column.learner.key] = None
+        if not self.repeats:
+            self.taken[column.learner.key] = None
 
     def solve(self, score: float, price_seconds: float) -> None:
         """Solve the round that begins with the columns there are now, loosely."""
@@ -216,6 +218,7 @@ class _Loop:
         began = perf_counter()
         self.solution = self.master.solve(tol, self.poll, quick)
         self.solution.duals.corners = self.corners
+        self.solution.duals.cost = self.solution.column_cost
         self.quick = quick
         self.pricing: Pricing | None = None  # whatever was priced before, was priced at other duals
         self.recorder.add_solution(self.solution, perf_counter() - began)
@@ -231,7 +234,7 @@ class _Loop:
             self.pricing = checked_pricing(found, self.pricer, taken, len(self.weight), number)
             self.n_candidates = self.pricing.n_candidates
             if self.pricing.energy is not None:
-                self.recorder.add_bound(self.master.pool_bound(duals, self.pricing.energy), duals)
+                self.recorder.add_bound(self._bound(duals, self.pricing), duals)
         return self.pricing
 
     def verified_bound(self) -> float:
@@ -240,8 +243,12 @@ class _Loop:
         if duals is None or not duals.by_steps:
             return self.recorder.bound
         plain = Duals(duals.array)
-        energy = self.pricer.price(plain, self.taken.keys(), "max").energy
-        return -np.inf if energy is None else self.master.pool_bound(plain, energy)
+        return self._bound(plain, self.pricer.price(plain, self.taken.keys(), "max"))
+
+    def _bound(self, duals: Duals, found: Pricing) -> float:
+        if found.energy is None:
+            return -np.inf
+        return self.master.pool_bound(duals, found.energy, found.largest_price())
 
     def pool_is_open(self) -> bool:
         """Return whether the bound says that columns are missing: rows of huge weight can hide that from the prices."""
@@ -249,20 +256,20 @@ class _Loop:
         solved = self.solution.relative_gap <= self.tol
         return solved and bool(np.isfinite(bound)) and relative_gap(primal, bound) > self.tol
 
-    def violating_column(self, cost: float, price_tol: float) -> Column | None:
+    def violating_column(self, epsilon: float, price_tol: float) -> Column | None:
         """Return the column to add, or None at an optimum: which is believed only of tightly solved duals.
 
         That the pool's bound comes within the tolerance is *not* an optimum here: with a tiny C the constant model is
         as near to it as one likes in the objective, and as far in its predictions.
         """
         while True:
-            found, duals = self.price(), self.solution.duals
+            found, duals, cost = self.price(), self.solution.duals, self.solution.column_cost + epsilon
             # Between rounds a bound of the size may do; an optimum is told by the size itself.
             size = duals.size if self.quick else float(np.abs(duals.array).sum())
             largest = found.largest_price()
             if largest > cost + price_tol * size:
                 return found.column
-            if not self.quick:
+            if not self.quick and not self.solution.again:
                 return found.column if largest > cost and self.pool_is_open() else None
             self.tighten()
 
@@ -278,7 +285,7 @@ class _Loop:
             seconds=perf_counter() - self.began,
         )
 
-    def finish(self, status: Status, cost: float, price_tol: float) -> tuple[Ensemble, Trace]:
+    def finish(self, status: Status, epsilon: float, price_tol: float) -> tuple[Ensemble, Trace]:
         """Solve to the final tolerance and certify; after Ctrl-C only the bound there is, then return."""
         max_price = np.nan
         if status is not Status.INTERRUPTED and self.quick:
@@ -287,7 +294,7 @@ class _Loop:
             status = Status.INTERRUPTED
         else:
             max_price = self.price().largest_price()
-            if status is Status.MAX_COLUMNS and self.violating_column(cost, price_tol) is None:
+            if status is Status.MAX_COLUMNS and self.violating_column(epsilon, price_tol) is None:
                 status = Status.OPTIMAL
             if self.solution.status is Status.NOT_CONVERGED:
                 status = Status.NOT_CONVERGED

@@ -74,7 +74,7 @@ class Ensemble:
     def staged(self, X: AnyArray, n_threads: int = 1) -> Iterator[Floats]:
         """Yield F(x) of the model after each round, shape (n, l); of a model without columns, the constant.
 
-        Every round has weights of its own for *all* its columns: the fit is fully corrective.
+        Every round has weights of its own for *all* its columns; only those of stage-wise masters stay once set.
         """
         decisions = self.path.staged(self.respond(X, n_threads))
         for number, decision in enumerate(decisions):

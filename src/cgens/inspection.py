@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from cgens.coding import simplex_codes
 from cgens.types import AnyArray, Floats, relative_gap
@@ -75,6 +76,9 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
     True
     """
     model = getattr(model, "best_estimator_", model)
+    check_is_fitted(model)
+    if not hasattr(model, "loss_"):
+        raise TypeError(f"Certificates of CGEnsClassifier and CGEnsRegressor can be derived again; got {model!r}.")
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y.toarray() if hasattr(y, "toarray") else y)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]

@@ -14,7 +14,7 @@ squares. A family sees rows and duals, never labels, C or the loss.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Hashable, Sequence, Set
+from collections.abc import Callable, Hashable, Set
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -25,8 +25,9 @@ Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 AnyArray: TypeAlias = NDArray[Any]
 Poll: TypeAlias = Callable[[], bool]
-#: Which column is the best: "max" of the largest |price| of one output (EQ:WL2), "gain" of the steepest fall.
-Rule: TypeAlias = Literal["max", "gain"]
+#: Which column is the best: "max" by |price| of one output (EQ:WL2), "gain" by the fall of the objective, "votes" by
+#: the sum of |price| over all outputs.
+Rule: TypeAlias = Literal["max", "gain", "votes"]
 
 
 class Status(enum.StrEnum):
@@ -112,7 +113,8 @@ class Pricing:
     Attributes
     ----------
     column : Column or None
-        The best one outside the working set; None where every candidate is taken or priced 0.
+        The best one outside the working set; None where every candidate is taken or priced 0, or where a family without
+        a pool found none above the column cost.
     max_price : float or None
         Largest |price| outside the working set; None where it is the column's own.
     n_candidates : int or None
@@ -120,7 +122,8 @@ class Pricing:
     energy : float or None
         Sum of price^2 over the whole pool, the working set included; None as above.
     merit : float or None
-        What the rule measures of the column: |score|, or by "gain" twice the fall of the objective; None: not known.
+        What the rule measures of the column: |score|, by "gain" twice the fall of the objective, by "votes" the sum of
+        |price|; None: not known.
     """
 
     column: Column | None
@@ -174,11 +177,17 @@ class Duals:
     corners : callable
         Returns the distinct rows of the target, shape (k, l), or None where there are many: the codes of the classes,
         which say what combinations of outputs mean. Set by the loop.
+    cost : float
+        The |price| that a column must exceed: look further where all are below. Set by the loop.
+    anew : bool
+        Whether these duals ask another question than those before: what a family learned for them says little now.
     """
 
     curvature: Curvature | None = None
     by_steps: bool = False
     corners: Callable[[], Floats | None] = staticmethod(lambda: None)
+    cost: float = 0.0
+    anew: bool = False
 
     def __init__(self, array: Floats) -> None:
         self._array = array
@@ -229,6 +238,10 @@ class MasterSolution:
         Sweeps, iterations or whatever the solver counts.
     step : RankOneStep or None
         How the weights came from those of the last solve, where that was by rank one: all that a fit then remembers.
+    column_cost : float
+        The |price| that a column must exceed to be worth adding, at these duals: 0 under an l2 norm.
+    again : bool
+        Whether another solve, without a new column, would give other duals to look for columns with.
     """
 
     weights: Floats
@@ -239,6 +252,8 @@ class MasterSolution:
     status: Status
     n_iter: int
     step: RankOneStep | None = None
+    column_cost: float = 0.0
+    again: bool = False
 
     @property
     def relative_gap(self) -> float:
@@ -319,59 +334,26 @@ class RestrictedMaster(Protocol):
         there.
         """
 
-    def pool_bound(self, duals: Duals, energy: float) -> float:
-        """Return a lower bound for the master over a whole pool.
+    def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
+        """Return a lower bound for the master over a whole pool, -inf where there is none.
 
-        The duals of a restricted problem are feasible for the full one; `energy` is the pool's sum of price^2.
+        `energy` is the pool's sum of price^2, `largest` the largest |price| of a single output outside the working set.
         """
 
 
 class Master(Protocol):
-    """A master problem's hyper-parameters."""
-
-    column_cost: float
-
-    def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedMaster:
-        """Return the live problem, without columns; `target` has the shape (m, l)."""
-
-
-@dataclass(frozen=True)
-class PathProblem:
-    """One master problem for many values of C, over the first so many of given columns.
+    """A master problem's hyper-parameters.
 
     Attributes
     ----------
-    target : ndarray of shape (m, l)
-    sample_weight : ndarray of shape (m,)
-    columns : sequence of J ndarrays of shape (m,)
-    Cs : sequence of float
-    stages : sequence of int
-        Numbers of columns, ascending.
-    tol : float
-        Relative gap of every solution.
-    n_threads : int
+    repeats : bool
+        Whether a weak learner may come again: stage-wise boosting adds to what it has. Else it has one weight, for all.
     """
 
-    target: Floats
-    sample_weight: Floats
-    columns: Sequence[AnyArray]
-    Cs: Sequence[float]
-    stages: Sequence[int]
-    tol: float
-    n_threads: int
+    repeats: bool
 
-
-#: Weights and intercept for each C and each stage.
-PathSolutions: TypeAlias = list[list[tuple[Floats, Floats]]]
-
-
-class PathMaster(Master, Protocol):
-    """A master that solves for many values of C at less than the price of one at a time."""
-
-    C: float
-
-    def solve_path(self, problem: PathProblem, interrupted: Poll) -> PathSolutions:
-        """Return the solutions; an empty list where `interrupted` said True."""
+    def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedMaster:
+        """Return the live problem, without columns; `target` has the shape (m, l)."""
 
 
 class Pricer(Protocol):
@@ -380,7 +362,8 @@ class Pricer(Protocol):
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
         """Return the learner with the largest |sum_i duals_it h(x_i)| whose key is not in `taken`.
 
-        By the rule "gain", said only where the duals have a `curvature`: the one that lowers the objective most.
+        By the rule "gain", said only where the duals have a `curvature`: the one that lowers the objective most. By
+        "votes": the one with the largest sum over outputs t of |sum_i duals_it h(x_i)|.
         """
 
 

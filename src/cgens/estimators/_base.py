@@ -6,7 +6,7 @@ import copy
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -32,7 +32,7 @@ from cgens.importances import family_shares, feature_importances
 from cgens.masters import Hinge, LeastSquares
 from cgens.progress import ProgressBar
 from cgens.sample_order import SampleOrder
-from cgens.types import AnyArray, Floats, Sample, Status, WeakLearner
+from cgens.types import AnyArray, Floats, Master, Rule, Sample, Status, WeakLearner
 from cgens.weak_learners import Mixture
 
 #: The masters behind the names of losses.
@@ -74,10 +74,14 @@ class FitProblem:
 
     def resolve_c(self, C: Any, family: WeakLearner, rows: AnyArray, weight: Floats) -> float:
         """Return the number that `C` stands for."""
+        default = scale_c(self.loss, family, self.target.shape[1], total_weight(self.sample_weight))
+        return resolve_c(C, default, self.largest_weights(rows, weight))
+
+    def largest_weights(self, rows: AnyArray, weight: Floats) -> Floats:
+        """Return the largest weight of a row of each class."""
         largest = np.zeros(self.groups.max() + 1)
         np.maximum.at(largest, self.groups[rows], weight)
-        default = scale_c(self.loss, family, self.target.shape[1], total_weight(self.sample_weight))
-        return resolve_c(C, default, largest[largest > 0])
+        return largest[largest > 0]
 
 
 class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
@@ -111,9 +115,8 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         n_threads = resolve_threads(self.n_jobs)
         order, weight = problem.order(problem.sample_weight, n_threads)
         target = problem.target[order.rows]
-        self.loss_ = problem.loss
         family = self._family()
-        self.C_ = problem.resolve_c(self.C, family, order.rows, weight)
+        master = self._master(problem, family, order.rows, weight)
         initial = self._earlier_ensemble()
         if initial is not None and initial.weights.shape[1] != target.shape[1]:
             raise ValueError(
@@ -123,7 +126,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         bar = ProgressBar() if self.verbose else None
         try:
             self.ensemble_, self.trace_ = generate_columns(
-                MASTERS[problem.loss](self.C_),
+                master,
                 family,
                 problem.X,
                 target,
@@ -131,7 +134,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
                 rows=order.rows,
                 tol=check_positive("tol", self.tol),
                 max_columns=check_count("n_estimators", self.n_estimators),
-                pricing=resolve_pricing(self.pricing, problem.loss),
+                pricing=self._rule(problem),
                 rng=np.random.default_rng(check_random_state(self.random_state).randint(2**31)),
                 n_threads=n_threads,
                 callback=bar,
@@ -147,6 +150,24 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         bound_duals = self.trace_.bound_duals
         self.bound_duals_ = None if bound_duals is None else _flat(order.spread_duals(bound_duals))
         self._store_shares(problem.X, order.rows, weight, n_threads)
+
+    def _master(self, problem: FitProblem, family: WeakLearner, rows: AnyArray, weight: Floats) -> Master:
+        """Return what the ensemble optimises, given the rows of the fit and their weights."""
+        self.loss_ = problem.loss
+        self.C_ = problem.resolve_c(self.C, family, rows, weight)
+        return cast(Master, MASTERS[problem.loss](self.C_))
+
+    def _rule(self, problem: FitProblem) -> Rule:
+        """Return which column a round adds."""
+        return resolve_pricing(self.pricing, problem.loss)
+
+    def _advice(self) -> str:
+        """Return what to do where the master was not solved to its tolerance."""
+        return f"lower C ({self.C_:.3g}) or raise tol"
+
+    def _penalty_hint(self) -> str:
+        """Return what else may be why a fit found no column."""
+        return ""
 
     def _family(self) -> WeakLearner:
         """Return the weak learners, those of a mixture on their columns of the data."""
@@ -166,11 +187,15 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         """Refuse what can be refused before the data are looked at."""
         if not isinstance(self.loss, str) or self.loss not in losses:
             raise ValueError(f"loss must be one of {', '.join(map(repr, losses))}; got {self.loss!r}.")
+        self._check_common()
+        resolve_pricing(self.pricing, "least_squares")
+
+    def _check_common(self) -> None:
+        """Refuse what no method can do with."""
         check_count("n_estimators", self.n_estimators)
         check_positive("tol", self.tol)
         resolve_threads(self.n_jobs)
         resolve_weak_learner(self.weak_learner)
-        resolve_pricing(self.pricing, "least_squares")
 
     def _earlier_ensemble(self) -> Ensemble | None:
         """Return what a warm start begins with."""
@@ -191,14 +216,15 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         if status is Status.NOT_CONVERGED:
             warnings.warn(
                 f"The master problem over the {self.n_columns_} columns was solved to a relative gap of "
-                f"{self.certificate_.relative_gap:.1e}, not tol={self.tol:g}: lower C ({self.C_:.3g}) or raise tol.",
+                f"{self.certificate_.relative_gap:.1e}, not tol={self.tol:g}: {self._advice()}.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
         if self.n_columns_ == 0:
             warnings.warn(
                 f"No weak learner tells {self._targets_word} apart (are all features constant, the rows too few, or a "
-                f"parameter of {self.weak_learner!r} far off?): the model is a constant, {self._constant_word}.",
+                f"parameter of {self.weak_learner!r} far off{self._penalty_hint()}?): the model is a constant, "
+                f"{self._constant_word}.",
                 UserWarning,
                 stacklevel=4,
             )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
 
 from cgens.types import AnyArray, Floats
 
@@ -47,6 +47,20 @@ def validated_labels(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[An
         return X, y, True
     check_classification_targets(y)
     return X, column_or_1d(y, warn=True), False
+
+
+def validated_classes(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[AnyArray, AnyArray, Floats]:
+    """Return the rows of positive weight, y of shape (n,), and the weights, for an estimator of one label a row."""
+    X, y, several = validated_labels(estimator, X, y, reset=True)
+    if several:
+        raise ValueError(f"{type(estimator).__name__} takes one label a row; y has {y.shape[1]} columns.")
+    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    kept = weight > 0
+    if len(np.unique(y[kept])) < 2:
+        raise ValueError(
+            f"Two classes with rows of positive weight are needed; y has 1 class or none, {np.unique(y[kept])}."
+        )
+    return (X, y, weight) if kept.all() else (X[kept], y[kept], weight[kept])
 
 
 def validated_numbers(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[AnyArray, Floats]:

@@ -9,7 +9,8 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from cgens._core import DualCd
-from cgens.types import AnyArray, Duals, Floats, MasterSolution, PathProblem, PathSolutions, Poll, Status, relative_gap
+from cgens.path_problem import PathProblem, PathSolutions
+from cgens.types import AnyArray, Duals, Floats, MasterSolution, Poll, Status, relative_gap
 
 _STATUS = {
     "converged": Status.OPTIMAL,
@@ -41,7 +42,7 @@ class Hinge(BaseEstimator):  # type: ignore[misc]
     (array([[1.]]), array([ 0.5, -0.5]))
     """
 
-    column_cost = 0.0
+    repeats = False
 
     def __init__(self, C: float = 1.0, max_sweeps: int = 20_000, quick_sweeps: int = 30) -> None:
         self.C = C
@@ -131,7 +132,7 @@ class RestrictedHinge:
             n_iter=sum(sweeps),
         )
 
-    def pool_bound(self, duals: Duals, energy: float) -> float:
+    def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
         """Return the best D(s a) = s 1'a - s^2/2 energy over 0 <= s <= 1: scaled duals stay feasible."""
         total = duals.size
         scale = min(1.0, total / energy) if energy > 0 else 1.0

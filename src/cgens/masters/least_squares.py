@@ -8,14 +8,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from cgens._core import GramLs
+from cgens.path_problem import PathProblem, PathSolutions
 from cgens.types import (
     AnyArray,
     Curvature,
     Duals,
     Floats,
     MasterSolution,
-    PathProblem,
-    PathSolutions,
     Poll,
     RankOneStep,
     Status,
@@ -41,7 +40,7 @@ class LeastSquares(BaseEstimator):  # type: ignore[misc]
     (array([[1.]]), array([1.5]))
     """
 
-    column_cost = 0.0
+    repeats = False
 
     def __init__(self, C: float = 1.0) -> None:
         self.C = C
@@ -119,7 +118,7 @@ class RestrictedLeastSquares:
             step=step,
         )
 
-    def pool_bound(self, duals: Duals, energy: float) -> float:
+    def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
         """Return the best D(t U) = t tr(L'U) - t^2/2 (energy + sum U^2 / (C s)) over t: scaled duals stay feasible."""
         if isinstance(duals, LeastSquaresDuals) and duals.by_steps:
             fit, loss = duals.fit, duals.loss

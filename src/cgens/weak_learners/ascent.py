@@ -21,6 +21,8 @@ from cgens.weak_learners.coordinates import Coordinates
 
 #: Steps, the first one's root mean square change of phase in radians, how steps shrink, and how they keep their way.
 N_STEPS, FIRST_STEP, DECAY, MOMENTUM = 10, 0.4, 0.9, 0.7
+#: Duals whose mean is a smaller share of their mean size than this have the sum 0 but for rounding.
+BALANCED = 1e-3
 #: Rows of a block: part of the definition of the results.
 ROWS = 2048
 
@@ -91,7 +93,10 @@ class Slope:
 
     def part(self, rows: AnyArray) -> Slope:
         """Return some of the rows, their weights raised to those of all: gains of parts then compare."""
-        own = self.R[rows] - self.R[rows].mean(axis=0)
+        level = self.R.mean(axis=0)
+        # A free bias keeps the sum of the duals at 0, and a part should have it there; without one it has a meaning.
+        level[np.abs(level) < BALANCED * np.abs(self.R).mean(axis=0)] = 0.0
+        own = self.R[rows] - self.R[rows].mean(axis=0) + level
         return Slope(self.Z[rows], own, self.v[rows] * np.float32(len(self.v) / max(1, len(rows))))
 
     def sums(

@@ -90,17 +90,25 @@ class FreshPricer:
 
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
         """Draw, and return the best by `rule`; a response that was taken before does not come again."""
+        found = self._price_draw(duals, taken, rule)
+        for _ in range(MOST_DRAWS - 1):
+            if found.largest_price() > duals.cost:
+                break
+            found = max(found, self._price_draw(duals, taken, rule), key=Pricing.largest_price)
+        return found
+
+    def _price_draw(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
         candidates = self._draw(self._rng)
         free = np.ones(len(candidates.responses), dtype=bool)
         table = CandidateTable(candidates.responses, free, self._n_rows, self._n_threads, duals.array.shape[1])
         table.set_duals(duals.array)
-        max_price = table.find_best(False).max_price
+        max_price = table.find_best("max").max_price
         curvature = duals.curvature if rule == "gain" else None
         parts = [np.arange(len(free))]
         if curvature is not None:
             table.set_curvature(curvature.diagonal)
             # g'Pg of the empty master is an upper bound of what it is now: good enough for a shortlist, and the next.
-            order = np.argsort(-table.merits(True), kind="stable")
+            order = np.argsort(-table.merits("gain"), kind="stable")
             parts = [order[begin : begin + SHORTLIST] for begin in range(0, len(order), SHORTLIST)]
         before = self._given.among(taken)
         for part in parts:
@@ -108,7 +116,7 @@ class FreshPricer:
                 table.set_exact_curvature(part, curvature.quadratic(candidates.responses[part, : self._n_rows].T))
             free[:] = False
             free[part] = True
-            while (best := table.find_best(curvature is not None)).found:
+            while (best := table.find_best(rule)).found:
                 column = column_of(candidates, best, self._n_rows)
                 assert column is not None
                 if column.learner.key not in taken and fingerprint(column.response) not in before:
@@ -171,13 +179,13 @@ class CandidateTable:
         self.curvature[places] = values
         self._has_curvature = True
 
-    def change(self, direction: Floats, step: Floats, denominator: float, gain: bool) -> Found:
+    def change(self, direction: Floats, step: Floats, denominator: float, rule: Rule) -> Found:
         """Apply the duals' change, - direction step', and return the best."""
         along = self.products(direction[:, None])
         self.prices -= along * step
         if self._has_curvature:
             self._lower_curvature(along[:, 0], denominator)
-        best = self.find_best(gain)
+        best = self.find_best(rule)
         # The rounding of each product and of the new price.
         moved = self._largest * float(np.abs(direction).sum() * np.abs(step).max())
         self.drift += float(np.finfo(float).eps) * (moved + best.max_price)
@@ -190,22 +198,22 @@ class CandidateTable:
     def _lower_curvature(self, along: Floats, denominator: float) -> None:
         self.curvature -= along * (along / denominator)
 
-    def merits(self, gain: bool) -> Floats:
+    def merits(self, rule: Rule) -> Floats:
         """Return what the rule measures of every free candidate, shape (n,)."""
-        if gain:
+        if rule == "gain":
             merits = np.sum(self.prices**2, axis=1) / (1.0 + np.maximum(self.curvature, 0.0))
         else:
-            merits = np.abs(self.prices).max(axis=1)
+            merits = np.abs(self.prices).max(axis=1) if rule == "max" else np.abs(self.prices).sum(axis=1)
         return np.where(self._free, merits, 0.0)
 
-    def find_best(self, gain: bool) -> Found:
+    def find_best(self, rule: Rule) -> Found:
         """Return the best free candidate, the first of equals."""
         energy = float(np.sum(self.prices**2))
         if not self._free.any():
             return Found(False, 0, 0.0, 0, 0.0, 0.0, energy, 0.0)
         sizes = np.abs(self.prices)
         max_price = float(sizes[self._free].max())
-        merits = self.merits(gain)
+        merits = self.merits(rule)
         place = int(np.argmax(merits))
         output = int(np.argmax(sizes[place]))
         price = float(self.prices[place, output])

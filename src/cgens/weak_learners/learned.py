@@ -82,12 +82,13 @@ class LearnedPricer:
 
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
         """Return the best of the present candidates, after a refresh where it is due."""
-        if self._selecting is None and (self._prices is None or self._n_rounds >= N_TAKEN):
+        due = self._prices is None or self._n_rounds >= N_TAKEN or duals.anew
+        if self._selecting is None and due:
             self._refresh(duals, taken, rule)
         if self._selecting is not None:
             return self._selecting.price(duals, taken, rule)
         best = self._best(duals, taken, rule)
-        if self._n_rounds > 0 and best.merit < STALE * self._first_merit:
+        if self._n_rounds > 0 and (best.merit < STALE * self._first_merit or best.max_price <= duals.cost):
             self._refresh(duals, taken, rule)
             best = self._best(duals, taken, rule)
         if self._n_rounds == 0:

@@ -61,13 +61,13 @@ class Table(Protocol):
     def set_curvature(self, diagonal: Floats) -> None:
         """Make g'Pg of the empty master anew."""
 
-    def change(self, direction: Floats, step: Floats, denominator: float, gain: bool) -> tuple[object, ...]:
+    def change(self, direction: Floats, step: Floats, denominator: float, rule: Rule) -> tuple[object, ...]:
         """Apply the duals' change, - direction step', and return as `find_best` does."""
 
     def change_curvature(self, direction: Floats, denominator: float) -> None:
         """Apply a change to g'Pg only."""
 
-    def find_best(self, gain: bool) -> tuple[object, ...]:
+    def find_best(self, rule: Rule) -> tuple[object, ...]:
         """Return what makes a `Found`."""
 
 
@@ -98,15 +98,15 @@ class PriceTable:
         if curvature is None:  # duals from elsewhere: the next ones will have to be priced anew
             self._begin(duals)
             self._duals = None
-            return self._find(False)
+            return self._find(rule)
         best = self._follow(duals, curvature, rule)
         if best is None:
             best = self._begin_anew(duals, curvature, rule)
         self._duals = duals
         return best
 
-    def _find(self, gain: bool) -> Found:
-        return Found(*self.table.find_best(gain))  # type: ignore[arg-type]
+    def _find(self, rule: Rule) -> Found:
+        return Found(*self.table.find_best(rule))  # type: ignore[arg-type]
 
     def _begin(self, duals: Duals) -> None:
         if self._table is None:
@@ -120,17 +120,17 @@ class PriceTable:
             return None
         if not (duals is self._duals or (duals.by_steps and n_new > 0)):
             return None
-        if rule == "max" and n_new > self._table.n_outputs:
+        if rule != "gain" and n_new > self._table.n_outputs:
             return None  # one sum over all rows per output is less than one per step
         if rule == "gain" and self._n_curved != self._n_priced:
             return None
         if n_new == 0:
-            return self._find(rule == "gain")
+            return self._find(rule)
         for k in range(self._n_priced, curvature.n_steps):
             direction, output, denominator = curvature.step(k)
-            best = Found(*self._table.change(direction, output, denominator, rule == "gain"))  # type: ignore[arg-type]
+            best = Found(*self._table.change(direction, output, denominator, rule))  # type: ignore[arg-type]
             self._n_priced += 1
-        self._n_curved = self._n_priced if rule == "gain" else None  # "max" may have left out steps before
+        self._n_curved = self._n_priced if rule == "gain" else None  # other rules may have left out steps before
         return None if self._table.drift > DRIFT_TOL * best.max_price else best
 
     def _begin_anew(self, duals: Duals, curvature: Curvature, rule: Rule) -> Found:
@@ -145,4 +145,4 @@ class PriceTable:
                 direction, _, denominator = curvature.step(k)
                 self.table.change_curvature(direction, denominator)
             self._n_curved = curvature.n_steps
-        return self._find(rule == "gain")
+        return self._find(rule)

@@ -39,6 +39,7 @@ class ProposalPricer:
         """Return the learner for the first direction whose responses were not taken before."""
         array = duals.array
         before = self._given.among(taken)
+        largest = 0.0
         tries = ((k, own) for k in range(N_ATTEMPTS) for own in random_directions(duals, self._rng))
         for attempt, direction in tries:
             made = self._propose(np.sum(array * direction, axis=1), attempt)
@@ -47,12 +48,15 @@ class ProposalPricer:
             learner, response = made
             prices = np.sum(array * response[:, None], axis=0)
             output = int(np.argmax(np.abs(prices)))
-            if learner.key in taken or fingerprint(response) in before or not prices[output]:
+            if learner.key in taken or fingerprint(response) in before:
+                continue
+            if abs(prices[output]) <= duals.cost:
+                largest = max(largest, float(abs(prices[output])))
                 continue
             column = Column(learner, response, float(prices[output]), output)
             self._given.add(column)
             return Pricing(column, merit=merit_of(response, prices, duals, rule))
-        return Pricing(None, max_price=0.0)
+        return Pricing(None, max_price=largest)
 
 
 def random_directions(duals: Duals, rng: np.random.Generator) -> Floats:
@@ -79,6 +83,8 @@ def random_directions(duals: Duals, rng: np.random.Generator) -> Floats:
 
 def merit_of(response: AnyArray, prices: Floats, duals: Duals, rule: Rule) -> float:
     """Return what the rule measures of a column, given its prices (l,): see `cgens.types.Pricing`."""
+    if rule == "votes":
+        return float(np.abs(prices).sum())
     if rule == "max" or duals.curvature is None:
         return float(np.abs(prices).max())
     return float(np.sum(prices**2) / (1.0 + max(float(duals.curvature.quadratic(response[:, None])[0]), 0.0)))

@@ -93,7 +93,8 @@ class StumpPricer:
     """The search for the best stump over binned training rows.
 
     Two ways to the same prices. Where the master changes its duals by rank one, a table of all prices is changed with
-    them (`StumpTable`). Else each output has histograms that follow the rows whose dual changed (`StumpScan`).
+    them (`StumpTable`); it also serves rules that need the prices of all outputs at once. Else each output has
+    histograms that follow the rows whose dual changed (`StumpScan`).
     """
 
     def __init__(self, sample: Sample, max_bins: int | None, n_threads: int) -> None:
@@ -113,7 +114,7 @@ class StumpPricer:
             # do. The pool's energy then says nothing about the master's: no bound, rather than a false one.
             self._complete &= isinstance(key, StumpKey) and self._take(key)
             self._seen.add(key)
-        if duals.curvature is None and self._table is None:
+        if rule == "max" and duals.curvature is None and self._table is None:
             best = self._scan(duals.array)
             respond = self._pool.respond
         else:

@@ -1,0 +1,22 @@
+"""The paper's rivals, as thin estimators: other masters on the same loop, with the same weak learners.
+
+The two that are no ensembles, `KernelSVC` and `RandomFourierSVC`, are scikit-learn's own SVMs.
+"""
+
+from cgens.baselines.adaboost import AdaBoostClassifier
+from cgens.baselines.adaboost_ecc import AdaBoostECCClassifier
+from cgens.baselines.adaboost_mh import AdaBoostMHClassifier
+from cgens.baselines.kernel_svc import KernelSVC
+from cgens.baselines.lpboost import LPBoostClassifier
+from cgens.baselines.multiboost import MultiBoostClassifier
+from cgens.baselines.random_fourier_svc import RandomFourierSVC
+
+__all__ = [
+    "AdaBoostClassifier",
+    "AdaBoostECCClassifier",
+    "AdaBoostMHClassifier",
+    "KernelSVC",
+    "LPBoostClassifier",
+    "MultiBoostClassifier",
+    "RandomFourierSVC",
+]

@@ -1,0 +1,46 @@
+"""What the rivals share: they choose a master and a coding, all else is the ensemble's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cgens.coding import ClassCoding
+from cgens.estimators._base import FitProblem
+from cgens.estimators._classification import EnsembleClassifier
+from cgens.types import Rule
+
+
+class Baseline(EnsembleClassifier):
+    """A classifier of another master on the same loop."""
+
+    warm_start = False  # none of them goes on from an earlier fit
+    tol: float = 1e-3
+
+    @property
+    def _constant_word(self) -> str:  # type: ignore[override]
+        return f"which says {self.classes_[0]!s} of every row"
+
+    def _check(self) -> None:
+        self._check_common()
+
+    def _rule(self, problem: FitProblem) -> Rule:
+        return "max"
+
+
+class BinaryBaseline(Baseline):
+    """One for two classes only."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _code_classes(self, n_classes: int) -> tuple[str, ClassCoding]:
+        if n_classes > 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is multiclass: y has "
+                f"{n_classes} classes; take {self._for_more_classes}."
+            )
+        return "", ClassCoding.simplex(2)
+
+    _for_more_classes = "sklearn.multiclass.OneVsRestClassifier around it"

@@ -1,0 +1,34 @@
+"""The columns of a restricted master, or their weights, as rows of one growing matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cgens.types import AnyArray, Floats
+
+
+class ResponseRows:
+    """Responses (J, m) in double; room for twice as many is made when it is full.
+
+    Examples
+    --------
+    >>> rows = ResponseRows(2)
+    >>> rows.add(np.array([1, -1], dtype=np.int8))
+    >>> rows.all()
+    array([[ 1., -1.]])
+    """
+
+    def __init__(self, n_rows: int) -> None:
+        self._room = np.empty((8, n_rows))
+        self._n_columns = 0
+
+    def add(self, response: AnyArray) -> None:
+        """Add one column of shape (m,)."""
+        if self._n_columns == len(self._room):
+            self._room = np.concatenate([self._room, np.empty_like(self._room)])
+        self._room[self._n_columns] = response
+        self._n_columns += 1
+
+    def all(self) -> Floats:
+        """Return the columns, shape (J, m): a view, which stays as it is when more are added."""
+        return self._room[: self._n_columns]
