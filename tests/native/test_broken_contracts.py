@@ -93,14 +93,14 @@ BROKEN = {
     "negative curvature": lambda: table().set_curvature(-ONES),
     "curvature of NaN": lambda: table().set_curvature(np.full(4, np.nan)),
     "infinite curvature": lambda: table().set_curvature(np.full(4, np.inf)),
-    "direction too short": lambda: table().change(ONES[:3], ONES[:2], 2.0, False),
-    "direction with NaN": lambda: table().change(np.full(4, np.nan), ONES[:2], 2.0, False),
-    "step too long": lambda: table().change(ONES, ONES, 2.0, False),
-    "step with infinity": lambda: table().change(ONES, np.array([1.0, np.inf]), 2.0, False),
-    "denominator of 0": lambda: table().change(ONES, ONES[:2], 0.0, False),
-    "denominator of NaN": lambda: table().change(ONES, ONES[:2], np.nan, False),
-    "change by gain without curvature": lambda: table().change(ONES, ONES[:2], 2.0, True),
-    "search by gain without curvature": lambda: table().find_best(True),
+    "direction too short": lambda: table().change(ONES[:3], ONES[:2], 2.0, "max"),
+    "direction with NaN": lambda: table().change(np.full(4, np.nan), ONES[:2], 2.0, "max"),
+    "step too long": lambda: table().change(ONES, ONES, 2.0, "max"),
+    "step with infinity": lambda: table().change(ONES, np.array([1.0, np.inf]), 2.0, "max"),
+    "denominator of 0": lambda: table().change(ONES, ONES[:2], 0.0, "max"),
+    "denominator of NaN": lambda: table().change(ONES, ONES[:2], np.nan, "max"),
+    "change by gain without curvature": lambda: table().change(ONES, ONES[:2], 2.0, "gain"),
+    "search by gain without curvature": lambda: table().find_best("gain"),
     "curvature changed before it was set": lambda: table().change_curvature(ONES, 2.0),
     "curvature changed along too few rows": lambda: curved().change_curvature(ONES[:3], 2.0),
     "curvature changed along infinity": lambda: curved().change_curvature(np.full(4, np.inf), 2.0),
@@ -206,9 +206,9 @@ def test_objects_work_after_a_refusal():
     assert cd.solve(1e-9, 100, lambda: False)[3] == "converged"
     prices = curved()
     with pytest.raises(ValueError, match="one step per output"):
-        prices.change(ONES, ONES, 2.0, True)
+        prices.change(ONES, ONES, 2.0, "gain")
     prices.set_duals(TABLE[:, :2] - TABLE[:, :2].mean(axis=0))
-    assert prices.find_best(True)[0]
+    assert prices.find_best("gain")[0]
     ls = least_squares()
     with pytest.raises(ValueError, match="one response per row"):
         ls.add(np.ones(3))
@@ -229,7 +229,7 @@ def test_a_sibling_that_lags_behind_is_not_solved():
 def test_a_search_keeps_its_pool_alive():
     prices, live = table(), scan()
     prices.set_duals(TABLE[:, :2] - 5.0)
-    assert prices.find_best(False)[0]
+    assert prices.find_best("max")[0]
     assert live.price(TABLE[:, 0] - 4.0)[0]
 
 

@@ -17,7 +17,7 @@ from tests.reference.naive_least_squares import NaiveCurvature, grown_models
 from tests.reference.naive_stumps import naive_pool, pool_matrix
 from tests.tolerances import CLOSED_FORM
 
-RULES = {"max": False, "gain": True}
+RULES = ("max", "gain", "votes")
 
 
 class NaiveTable:
@@ -49,7 +49,11 @@ class NaiveTable:
             if stump.key in self.taken:
                 continue
             largest = np.abs(self.prices[k]).max()
-            score = largest if rule == "max" else np.sum(self.prices[k] ** 2) / (1.0 + self.curvature[k])
+            score = {
+                "max": largest,
+                "gain": np.sum(self.prices[k] ** 2) / (1.0 + self.curvature[k]),
+                "votes": np.abs(self.prices[k]).sum(),
+            }[rule]
             max_price = max(max_price, largest)
             if score > best_score:
                 best, best_score = k, score
@@ -93,17 +97,17 @@ def assert_equals_enumeration(X, rng, rule, n_outputs=3, max_bins=None, weight=N
     for other in (table, naive):
         other.set_duals(duals)
         other.set_curvature(diagonal)
-    found = table.find_best(RULES[rule])
+    found = table.find_best(rule)
     for _ in range(n_rounds):
         assert found == naive.find_best(rule)
-        assert found == table.find_best(RULES[rule])
+        assert found == table.find_best(rule)
         assert_same_entries(table, naive, pool)
         if found[0]:
             assert pool.take(*found[1:3])
             naive.taken.add(found[1:3])
         direction, step = small_integers(rng, len(X), most=2), small_integers(rng, n_outputs, most=2)
         naive.change(direction, step, 8.0)
-        found = table.change(direction, step, 8.0, RULES[rule])
+        found = table.change(direction, step, 8.0, rule)
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
@@ -145,7 +149,7 @@ def test_everything_can_be_taken(name, rule, rng):
         other.set_duals(np.arange(1.0, 2 * len(X) + 1).reshape(len(X), 2) ** 2)
         other.set_curvature(np.full(len(X), 1.0))
     sizes = []
-    while (found := table.find_best(RULES[rule]))[0]:
+    while (found := table.find_best(rule))[0]:
         assert found[5] == naive.find_best(rule)[5]
         assert found[6] == naive.find_best(rule)[6]
         assert found[1:3] not in naive.taken
@@ -172,7 +176,7 @@ def test_all_ties_go_to_the_first(name, rule):
         other.set_duals(np.column_stack([signs, -signs, signs]))
         other.set_curvature(diagonal)
     for _ in range(6):
-        found = table.find_best(RULES[rule])
+        found = table.find_best(rule)
         assert found == naive.find_best(rule)
         assert found[3] == 0, "of equal outputs, the first"
         if found[0]:
@@ -186,11 +190,11 @@ def test_duals_of_zero_find_nothing(rule):
     table = StumpTable(make_pool(X), 2, 1)
     table.set_curvature(np.ones(len(X)))
     nothing = (False, 0, 0.0, 0, 0.0, 0.0, 0.0, 0.0)
-    assert table.find_best(RULES[rule]) == nothing, "before any duals"
+    assert table.find_best(rule) == nothing, "before any duals"
     table.set_duals(np.zeros((len(X), 2)))
-    assert table.find_best(RULES[rule]) == nothing
-    assert table.change(np.arange(len(X)) * 1.0, np.zeros(2), 2.0, RULES[rule]) == nothing
-    assert table.change(np.zeros(len(X)), np.ones(2), 2.0, RULES[rule]) == nothing
+    assert table.find_best(rule) == nothing
+    assert table.change(np.arange(len(X)) * 1.0, np.zeros(2), 2.0, rule) == nothing
+    assert table.change(np.zeros(len(X)), np.ones(2), 2.0, rule) == nothing
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -201,8 +205,8 @@ def test_constant_features_have_no_stumps(rule, rng):
     assert pool.n_candidates == 0
     table.set_curvature(np.ones(12))
     table.set_duals(rng.normal(size=(12, 2)))
-    assert table.find_best(RULES[rule]) == (False, 0, 0.0, 0, 0.0, 0.0, 0.0, 0.0)
-    assert not table.change(rng.normal(size=12), np.ones(2), 2.0, RULES[rule])[0]
+    assert table.find_best(rule) == (False, 0, 0.0, 0, 0.0, 0.0, 0.0, 0.0)
+    assert not table.change(rng.normal(size=12), np.ones(2), 2.0, rule)[0]
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -214,7 +218,7 @@ def test_one_output_gives_the_bits_of_the_scan(name, rng):
     for duals in (real, small_integers(rng, len(X)), np.zeros(len(X)), 1e-9 * real, real):
         table.set_duals(duals[:, None])
         found, feature, threshold, price, energy = scan.price(duals)
-        assert table.find_best(False) == (found, feature, threshold, 0, price, abs(price), energy, abs(price))
+        assert table.find_best("max") == (found, feature, threshold, 0, price, abs(price), energy, abs(price))
         if found:
             pool.take(feature, threshold)
 
@@ -228,7 +232,7 @@ def test_several_outputs_are_as_many_scans(rng):
         found = [scan.price(np.ascontiguousarray(own)) for scan, own in zip(scans, duals.T, strict=True)]
         output = max(range(4), key=lambda t: abs(found[t][3]))
         _, feature, threshold, price, _ = found[output]
-        best = table.find_best(False)
+        best = table.find_best("max")
         assert best[:6] == (True, feature, threshold, output, price, abs(price))
         assert best[6] == pytest.approx(sum(own[4] for own in found), rel=CLOSED_FORM)
         pool.take(feature, threshold)
@@ -241,7 +245,7 @@ def test_real_duals_are_priced_to_rounding(scale, rng):
     table, naive = StumpTable(make_pool(X), 2, 1), NaiveTable(X, 2)
     for other in (table, naive):
         other.set_duals(duals)
-    found, feature, threshold, output, price, max_price, *_ = table.find_best(False)
+    found, feature, threshold, output, price, max_price, *_ = table.find_best("max")
     expected = naive.find_best("max")
     assert found
     assert (feature, threshold, output) == expected[1:4]
@@ -280,7 +284,7 @@ def test_a_table_changed_by_many_steps_agrees_with_one_made_anew(name, C, rng):
     size, places, keys = C * len(X), places_of(X), [stump.key for stump in naive_pool(X)]
     anew = StumpTable(make_pool(X), 2, 1)
     for k, model in enumerate(models[1:]):
-        best = changed.change(*curvature.step(k), True)
+        best = changed.change(*curvature.step(k), "gain")
         anew.set_duals(model.duals)
         prices, quadratic = all_entries(changed, places)
         assert np.allclose(prices, all_entries(anew, places)[0], rtol=0, atol=CLOSED_FORM * size)
@@ -304,7 +308,7 @@ def test_curvature_can_be_followed_alone(rng):
     both.set_duals(models[0].duals)
     for k in range(curvature.n_steps):
         direction, step, denominator = curvature.step(k)
-        both.change(direction, step, denominator, False)
+        both.change(direction, step, denominator, "max")
         alone.change_curvature(direction, denominator)
     places = places_of(X)
     assert np.array_equal(all_entries(both, places)[1], all_entries(alone, places)[1])
@@ -321,7 +325,7 @@ def test_drift_bounds_what_rounding_did(scale, rng):
     exact, last, places = responses.T @ duals, 0.0, places_of(X)
     for _ in range(100):
         direction, step = rng.normal(size=len(X)), scale * rng.normal(size=2)
-        table.change(direction, step, 2.0, False)
+        table.change(direction, step, 2.0, "max")
         exact = exact - np.outer(responses.T @ direction, step)
         assert np.abs(all_entries(table, places)[0] - exact).max() <= table.drift
         assert last < table.drift
@@ -346,10 +350,10 @@ def test_row_numbers_beyond_sixteen_bits(n, rng):
         k, output = np.unravel_index(np.argmax(np.abs(prices)), prices.shape)
         largest = np.abs(prices).max()
         expected = (True, *keys[k], output, prices[k, output], largest, np.sum(prices**2), largest)
-        assert table.find_best(False) == expected
+        assert table.find_best("max") == expected
         for (feature, threshold), own in zip(keys, prices, strict=True):
             assert table.entries(feature, int(threshold))[:2].tolist() == own.tolist()
-        table.change(direction, step, 2.0, False)
+        table.change(direction, step, 2.0, "max")
 
 
 def walk_bits(X, n_outputs, n_threads, max_bins=256):
@@ -360,14 +364,14 @@ def walk_bits(X, n_outputs, n_threads, max_bins=256):
     table = StumpTable(pool, n_outputs, n_threads)
     table.set_curvature(scale)
     table.set_duals(master.duals(np.zeros((0, n_outputs))).reshape(len(X), n_outputs))
-    found, heard = table.find_best(True), []
+    found, heard = table.find_best("gain"), []
     for k in range(12):
         heard.append((found, table.drift, table.entries(found[1], 0).tobytes()))
         pool.take(*found[1:3])
         master.add(pool.respond(*found[1:3]))
         _, step, denominator = master.step(k)
-        found = table.change(master.direction(k), step, denominator, k % 3 > 0)
-    return heard, table.find_best(False), table.find_best(True)
+        found = table.change(master.direction(k), step, denominator, "gain" if k % 3 else "max")
+    return heard, table.find_best("max"), table.find_best("gain")
 
 
 def test_simd_levels_give_the_same_bits(restore_simd_level):
