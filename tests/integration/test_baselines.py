@@ -348,7 +348,7 @@ def test_the_cost_of_an_earlier_fit_is_gone():
     """With `nu` there is no C_, as the docstring says."""
     X, y = noisy()
     model = LPBoostClassifier(n_estimators=5).fit(X, y)
-    assert model.C_ == 30 / 90
+    assert model.C_ == 100 / 90
     assert not hasattr(LPBoostClassifier(nu=0.6, n_estimators=5).fit(X, y), "C_")
     assert not hasattr(model.set_params(nu=0.6).fit(X, y), "C_")
 

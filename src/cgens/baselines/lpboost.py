@@ -11,7 +11,7 @@ from cgens.masters import LPBoost
 from cgens.types import AnyArray, Floats, Master, WeakLearner
 
 #: ``C="scale"`` is this over the total weight of the rows: docs/decisions/0004-default-C.md.
-SCALE = 30.0
+SCALE = 100.0
 #: What HiGHS can count to.
 MOST_ITERATIONS = 2**31 - 1
 
@@ -28,7 +28,7 @@ class LPBoostClassifier(BinaryBaseline):
     weak_learner : str, object or list, default="stump"
         As for `cgens.CGEnsClassifier`.
     C : float or "scale", default="scale"
-        The paper's C, the weight of the losses against the l1 norm of the weights. "scale" is 30 / total weight of the
+        The paper's C, the weight of the losses against the l1 norm of the weights. "scale" is 100 / total weight of the
         rows.
     nu : float in (0, 1] or None, default=None
         Where it is given, in place of C: about the share of rows that may lie below the margin.
