@@ -14,7 +14,6 @@ class Baseline(EnsembleClassifier):
     """A classifier of another master on the same loop."""
 
     warm_start = False  # none of them goes on from an earlier fit
-    tol: float = 1e-3
 
     @property
     def _constant_word(self) -> str:  # type: ignore[override]
@@ -44,3 +43,23 @@ class BinaryBaseline(Baseline):
         return "", ClassCoding.simplex(2)
 
     _for_more_classes = "sklearn.multiclass.OneVsRestClassifier around it"
+
+
+class StageWiseBaseline(Baseline):
+    """One that sets each weight once: there is nothing to choose but the weak learners and their number."""
+
+    tol = 1e-3  # of a problem that is not solved: nobody asks
+
+    def __init__(
+        self,
+        weak_learner: Any = "stump",
+        n_estimators: int = 500,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.weak_learner = weak_learner
+        self.n_estimators = n_estimators
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose

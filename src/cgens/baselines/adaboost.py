@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from cgens.baselines._base import BinaryBaseline
+from cgens.baselines._base import BinaryBaseline, StageWiseBaseline
 from cgens.estimators._base import FitProblem
 from cgens.masters import AdaBoost
 from cgens.types import AnyArray, Floats, Master, WeakLearner
 
 
-class AdaBoostClassifier(BinaryBaseline):
+class AdaBoostClassifier(BinaryBaseline, StageWiseBaseline):
     """Discrete AdaBoost (Freund & Schapire, 1997): each round adds the weak learner of largest edge, stage by stage.
 
     The same predictions as scikit-learn's AdaBoost around the same weak learner, with the library's fast search for it.
@@ -49,20 +47,6 @@ class AdaBoostClassifier(BinaryBaseline):
     """
 
     _for_more_classes = "AdaBoostMHClassifier"
-
-    def __init__(
-        self,
-        weak_learner: Any = "stump",
-        n_estimators: int = 500,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.weak_learner = weak_learner
-        self.n_estimators = n_estimators
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _master(self, problem: FitProblem, family: WeakLearner, rows: AnyArray, weight: Floats) -> Master:
         return AdaBoost()

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sklearn.utils import check_random_state
 
-from cgens.baselines._base import Baseline
+from cgens.baselines._base import StageWiseBaseline
 from cgens.coding import ClassCoding
 from cgens.estimators._base import FitProblem
 from cgens.masters import AdaBoostECC
 from cgens.types import AnyArray, Floats, Master, WeakLearner
 
 
-class AdaBoostECCClassifier(Baseline):
+class AdaBoostECCClassifier(StageWiseBaseline):
     """AdaBoost.ECC (Guruswami & Sahai, 1999): each round learns one bit of an error-correcting code of the classes.
 
     The colouring of a round, which tells the classes of its bit from the others, is drawn at random among those that
@@ -51,20 +49,6 @@ class AdaBoostECCClassifier(Baseline):
     >>> bool(model.score(X, y) > 0.95)
     True
     """
-
-    def __init__(
-        self,
-        weak_learner: Any = "stump",
-        n_estimators: int = 500,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.weak_learner = weak_learner
-        self.n_estimators = n_estimators
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _code_classes(self, n_classes: int) -> tuple[str, ClassCoding]:
         return "", ClassCoding.one_vs_rest(n_classes)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from cgens.baselines._base import Baseline
+from cgens.baselines._base import StageWiseBaseline
 from cgens.coding import ClassCoding, LabelCoding
 from cgens.estimators._base import FitProblem
 from cgens.masters import AdaBoost
 from cgens.types import AnyArray, Floats, Master, Rule, WeakLearner
 
 
-class AdaBoostMHClassifier(Baseline):
+class AdaBoostMHClassifier(StageWiseBaseline):
     """AdaBoost.MH (Schapire & Singer, 1999): boosting of the Hamming loss over all classes.
 
     Each row is an example of every class, +1 for its own and -1 for the others. A weak learner of two values votes for
@@ -49,20 +49,6 @@ class AdaBoostMHClassifier(Baseline):
     >>> bool(model.score(X, y) > 0.95)
     True
     """
-
-    def __init__(
-        self,
-        weak_learner: Any = "stump",
-        n_estimators: int = 500,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.weak_learner = weak_learner
-        self.n_estimators = n_estimators
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -20,8 +20,8 @@ class Liblinear(BaseEstimator):  # type: ignore[misc]
     """Minimise 1/2 |w|^2 + 1/2 (b / scaling)^2 + C sum_i s_i max(0, 1 - y_i F(x_i))^2, from scratch in every round.
 
     LIBLINEAR penalises the bias, the less the larger `intercept_scaling` is. Signed duals are y_i a_i with
-    a_i = 2 C s_i max(0, 1 - y_i F(x_i)), feasible as they are. There for comparison: `Hinge` starts each round from the
-    last one and is many times as fast (docs/decisions/0013-the-rivals.md).
+    a_i = 2 C s_i max(0, 1 - y_i F(x_i)), feasible as they are. There for comparison with `Hinge`, which starts each
+    round from the last one: ``python -m benchmarks.rivals --solvers``.
 
     Parameters
     ----------

@@ -36,7 +36,6 @@ class LivingLP:
         fixed = {"output_flag": False, "presolve": "off", "parallel": "off"}
         for name, value in {**fixed, **limits, **SOLVERS[solver]}.items():
             self._check(self._highs.setOptionValue(name, value), f"the option {name}={value}")
-        self._n_variables = 0
 
     def add_variables(self, cost: Floats, lower: Floats, upper: Floats) -> None:
         """Add variables, shape (n,) each."""
@@ -44,7 +43,6 @@ class LivingLP:
         starts = np.zeros(len(cost), dtype=np.int32)
         added = self._highs.addCols(len(cost), cost, lower, upper, 0, starts, none, np.zeros(0))
         self._check(added, f"{len(cost)} variables")
-        self._n_variables += len(cost)
 
     def add_row(self, coefficients: Floats, lower: float, upper: float) -> None:
         """Demand lower <= coefficients'v <= upper."""

@@ -96,18 +96,18 @@ class RestrictedLPBoost:
     def solve(self, tol: float, interrupted: Poll, quick: bool = False) -> MasterSolution:
         """Solve from the last basis. The gap is that of feasible points made here, whatever the solver says."""
         columns = self._columns.all()
-        status, n_iter = Status.OPTIMAL, 0
-        points = [(self._last[0], np.pad(self._last[1], (0, len(columns) - len(self._last[1]))))]
+        status, n_iter, points = Status.OPTIMAL, 0, []
         if len(columns):
             status, n_iter, values, multipliers = self._lp.solve(interrupted)
-        if len(columns) and len(values) and np.isfinite(values).all() and np.isfinite(multipliers).all():
-            points.append((np.clip(values[: len(self._bound)], 0.0, self._bound), self._weights(multipliers)))
+            if len(values) and np.isfinite(values).all() and np.isfinite(multipliers).all():
+                points.append((np.clip(values[: len(self._bound)], 0.0, self._bound), self._weights(multipliers)))
+        if status is not Status.OPTIMAL or not points:  # a solver that was stopped may have less than the last round
+            points.append((self._last[0], np.pad(self._last[1], (0, len(columns) - len(self._last[1])))))
         with ONE_BLAS_THREAD:
-            # A solver that was stopped may have less than the last round had.
             duals = [self._feasible(a, columns) for a, _ in points]
             primals = [self._primal(w, columns.T @ w) for _, w in points]
-        best = max(range(len(points)), key=lambda k: (self._dual(*duals[k]), k))
-        least = min(range(len(points)), key=lambda k: (primals[k], -k))
+        best = max(range(len(points)), key=lambda k: self._dual(*duals[k]))
+        least = int(np.argmin(primals))
         (a, edge), w, primal = duals[best], points[least][1], primals[least]
         self._last, dual = (a, w), self._dual(a, edge)
         if status is Status.OPTIMAL and relative_gap(primal, dual) > tol:

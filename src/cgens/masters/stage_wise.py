@@ -80,8 +80,9 @@ def exponential_step(share: Floats, margins: Floats) -> float:
 
     if margins.min() > 0:
         return np.inf
-    if slope(0.0) <= 0:
-        return 0.0 if slope(0.0) == 0 else -exponential_step(share, -margins)
+    edge = slope(0.0)
+    if edge <= 0:
+        return 0.0 if edge == 0 else -exponential_step(share, -margins)
     if margins.min() == 0:  # no mistake, but nothing said of some rows
         return LARGEST_STEP
     if np.all(np.abs(margins) == 1):
