@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import SVC
-from sklearn.utils.validation import check_is_fitted
 
-from cgens.estimators._inputs import validated, validated_classes
+from cgens.baselines._wrapped import WrappedClassifier
+from cgens.estimators._inputs import validated_classes
 from cgens.kernels import perceptron_kernel, stump_kernel
-from cgens.types import AnyArray, Floats
 
 _KERNELS: dict[str, Any] = {"stump": stump_kernel, "perceptron": perceptron_kernel, "rbf": "rbf"}
 
 
-class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class KernelSVC(WrappedClassifier):
     """A support vector machine with the stump, the perceptron or the Gaussian kernel: scikit-learn's `SVC`.
 
     What `cgens.CGEnsClassifier` comes to with all weak learners of the family, and none selected.
@@ -55,6 +52,8 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     True
     """
 
+    _machine = "svc_"
+
     def __init__(
         self,
         kernel: str = "stump",
@@ -89,13 +88,3 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.svc_ = svc.fit(X, y, sample_weight)
         self.classes_, self.n_iter_ = svc.classes_, svc.n_iter_
         return self
-
-    def decision_function(self, X: Any) -> Floats:
-        """Return how much speaks for each class, shape (n,) for two classes, else (n, n_classes)."""
-        check_is_fitted(self, "svc_")
-        return np.asarray(self.svc_.decision_function(validated(self, X, reset=False)))
-
-    def predict(self, X: Any) -> AnyArray:
-        """Return the class of each row, shape (n,)."""
-        check_is_fitted(self, "svc_")
-        return np.asarray(self.svc_.predict(validated(self, X, reset=False)))

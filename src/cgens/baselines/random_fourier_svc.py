@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.svm import LinearSVC
-from sklearn.utils.validation import check_is_fitted
 
-from cgens.estimators._inputs import validated, validated_classes
-from cgens.types import AnyArray, Floats
+from cgens.baselines._wrapped import WrappedClassifier
+from cgens.estimators._inputs import validated_classes
 
 
-class RandomFourierSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RandomFourierSVC(WrappedClassifier):
     """Random Fourier features (Rahimi & Recht, 2007), then a linear SVM: scikit-learn's `RBFSampler` and `LinearSVC`.
 
     Parameters
@@ -49,6 +46,8 @@ class RandomFourierSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> bool(RandomFourierSVC(n_components=200, random_state=0).fit(X, y).score(X, y) > 0.95)
     True
     """
+
+    _machine = "pipeline_"
 
     def __init__(
         self,
@@ -88,13 +87,3 @@ class RandomFourierSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = self.pipeline_.classes_
         self.n_iter_ = int(machine.n_iter_)
         return self
-
-    def decision_function(self, X: Any) -> Floats:
-        """Return how much speaks for each class, shape (n,) for two classes, else (n, n_classes)."""
-        check_is_fitted(self, "pipeline_")
-        return np.asarray(self.pipeline_.decision_function(validated(self, X, reset=False)))
-
-    def predict(self, X: Any) -> AnyArray:
-        """Return the class of each row, shape (n,)."""
-        check_is_fitted(self, "pipeline_")
-        return np.asarray(self.pipeline_.predict(validated(self, X, reset=False)))

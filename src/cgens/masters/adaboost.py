@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from cgens.masters.stage_wise import StageWise, exponential_step
+from cgens.masters.targets import check_signs
 from cgens.types import Duals, Floats
 
 
@@ -30,9 +31,7 @@ class AdaBoost(BaseEstimator):  # type: ignore[misc]
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedAdaBoost:
         """Return the live problem; `target` is +-1 and has the shape (m, l)."""
-        odd = target[np.abs(target) != 1]
-        if len(odd):
-            raise ValueError(f"AdaBoost needs labels -1 and 1; the target has the value {odd[0]}.")
+        check_signs(target, "AdaBoost")
         return RestrictedAdaBoost(target, sample_weight)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from cgens.masters.stage_wise import StageWise, exponential_step
+from cgens.masters.targets import check_one_class_a_row
 from cgens.types import Duals, Floats, MasterSolution, Poll
 
 #: How many colourings are tried before a fit ends for want of a weak learner.
@@ -44,10 +45,7 @@ class AdaBoostECC(BaseEstimator):  # type: ignore[misc]
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedAdaBoostECC:
         """Return the live problem; `target` is 1 for a row's class, else -1, and has the shape (m, k)."""
-        if target.shape[1] < 2 or not np.all(np.abs(target) == 1) or not np.all(np.sum(target > 0, axis=1) == 1):
-            raise ValueError(
-                "AdaBoost.ECC needs a target of shape (m, k), 1 for the row's class and -1 for all others."
-            )
+        check_one_class_a_row(target, "AdaBoost.ECC")
         return RestrictedAdaBoostECC(target, sample_weight, np.random.default_rng(self.random_state))
 
 

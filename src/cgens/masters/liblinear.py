@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from cgens.blas import ONE_BLAS_THREAD
 from cgens.masters.response_rows import ResponseRows
+from cgens.masters.targets import check_signs
 from cgens.types import AnyArray, Duals, Floats, MasterSolution, Poll, Status, relative_gap
 
 #: Tolerances of LIBLINEAR's own, tried in turn.
@@ -45,8 +46,7 @@ class Liblinear(BaseEstimator):  # type: ignore[misc]
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedLiblinear:
         """Return the live problem; `target` is +-1 and has the shape (m, 1)."""
-        if target.shape[1] != 1 or not np.all(np.abs(target) == 1):
-            raise ValueError("Liblinear needs a target of shape (m, 1) with the labels -1 and 1.")
+        check_signs(target, "Liblinear", one_output=True)
         return RestrictedLiblinear(self, target[:, 0], sample_weight)
 
 

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator
 from cgens.blas import ONE_BLAS_THREAD
 from cgens.masters.living_lp import LivingLP
 from cgens.masters.response_rows import ResponseRows
+from cgens.masters.targets import check_signs
 from cgens.types import AnyArray, Duals, Floats, MasterSolution, Poll, Status, relative_gap
 
 #: Bounds of variables in HiGHS: from 1e20 on they are none.
@@ -55,11 +56,7 @@ class LPBoost(BaseEstimator):  # type: ignore[misc]
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedLPBoost:
         """Return the live program; `target` is +-1 and has the shape (m, 1)."""
-        odd = target[np.abs(target) != 1]
-        if len(odd):
-            raise ValueError(f"LPBoost needs labels -1 and 1; the target has the value {odd[0]}.")
-        if target.shape[1] != 1:
-            raise ValueError(f"LPBoost is for two classes: one output; the target has {target.shape[1]}.")
+        check_signs(target, "LPBoost", one_output=True)
         if self.nu is not None:
             if not 0 < self.nu <= 1:
                 raise ValueError(f"nu must be in (0, 1]; got {self.nu}.")

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 
 from cgens.blas import ONE_BLAS_THREAD, for_blocks
 from cgens.masters.response_rows import ResponseRows
+from cgens.masters.targets import check_one_class_a_row
 from cgens.types import AnyArray, Duals, Floats, MasterSolution, Poll, Status
 
 #: Rows of one block of sums: part of the definition of the results.
@@ -60,8 +61,7 @@ class MultiBoost(BaseEstimator):  # type: ignore[misc]
         """Return the live problem; `target` is 1 for a row's class, else -1, and has the shape (m, k)."""
         if not 0 < self.nu < np.inf:
             raise ValueError(f"nu must be a finite number > 0; got {self.nu}.")
-        if target.shape[1] < 2 or not np.all(np.abs(target) == 1) or not np.all(np.sum(target > 0, axis=1) == 1):
-            raise ValueError("MultiBoost needs a target of shape (m, k), 1 for the row's class and -1 for all others.")
+        check_one_class_a_row(target, "MultiBoost")
         return RestrictedMultiBoost(self, target, sample_weight, n_threads)
 
 
