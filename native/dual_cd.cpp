@@ -310,7 +310,7 @@ bool DualCd::move_inside(std::vector<std::size_t>& inside, const std::vector<dou
 SolveReport DualCd::solve(double tol, std::int64_t max_sweeps, const std::function<bool()>& interrupted) {
     SolveReport report{0.0, 0.0, 0, SolveStatus::kConverged};
     work_ = 0.0;
-    auto last_poll = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point last_poll{};  // long ago: whoever is interrupted already sweeps no more
     while (true) {
         choose_bias();
         evaluate(report);

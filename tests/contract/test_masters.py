@@ -61,7 +61,7 @@ def assert_sound(case, problem, solution, n_columns):
     duals = solution.duals.array
     assert duals.shape == target.shape
     assert case.infeasibility(H, target, weight, duals) <= BALANCE
-    if case.exact_weights:
+    if case.exact_weights and solution.status is not Status.INTERRUPTED:  # whose weights may be of the round before
         largest = np.abs(H).T @ np.abs(duals)
         assert np.all(np.abs(solution.weights - H.T @ duals) <= STATIONARITY * largest), "EQ:KKT1"
     scale = case.scale(solution.primal)
@@ -357,6 +357,9 @@ def test_bad_targets_and_parameters_are_refused():
     for nu in (0.0, -1.0, np.inf, np.nan):
         with pytest.raises(ValueError, match=f"nu must be a finite number > 0; got {nu}"):
             MultiBoost(nu=nu).begin(np.hstack([signs, -signs]), rows, 1)
-    for target in (np.hstack([signs, -signs]), 2 * signs):
-        with pytest.raises(ValueError, match=r"shape \(m, 1\) with the labels -1 and 1"):
+    for target, message in (
+        (np.hstack([signs, -signs]), "one output; the target has 2"),
+        (2 * signs, "has the value 2"),
+    ):
+        with pytest.raises(ValueError, match=message):
             Liblinear().begin(target, rows, 1)

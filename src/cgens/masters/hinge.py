@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from cgens._core import DualCd
+from cgens.masters.targets import check_signs
 from cgens.path_problem import PathProblem, PathSolutions
 from cgens.types import AnyArray, Duals, Floats, MasterSolution, Poll, Status, relative_gap
 
@@ -53,9 +54,7 @@ class Hinge(BaseEstimator):  # type: ignore[misc]
         """Return the live problem; `target` is +-1 and has the shape (m, l)."""
         if not 0 < self.C < np.inf:
             raise ValueError(f"C must be a finite number > 0; got {self.C}.")
-        odd = target[np.abs(target) != 1]
-        if len(odd):
-            raise ValueError(f"The hinge loss needs labels -1 and 1; the target has the value {odd[0]}.")
+        check_signs(target, "The hinge loss")
         return RestrictedHinge(self, target, self.C * sample_weight, n_threads)
 
     def solve_path(self, problem: PathProblem, interrupted: Poll) -> PathSolutions:
@@ -102,6 +101,7 @@ class RestrictedHinge:
             lower, upper = np.where(y < 0, -bound, 0.0), np.where(y > 0, bound, 0.0)
             sibling = self._solvers[0] if self._solvers else None
             self._solvers.append(DualCd(y, lower, upper, n_threads, sibling))
+        self._finished: tuple[Floats, Floats, float] | None = None  # weights, intercept and primal of the last solve
 
     def add(self, response: AnyArray) -> None:
         """Add one column of shape (m,), int8 or floating."""
@@ -113,6 +113,7 @@ class RestrictedHinge:
         """Multiply C, and with it the duals: the start for the next C of a path."""
         for solver in self._solvers:
             solver.scale_box(factor)
+        self._finished = None  # its primal value was that of another C
 
     def solve(self, tol: float, interrupted: Poll, quick: bool = False) -> MasterSolution:
         """Solve every output to a relative gap of `tol`, starting from the last solution."""
@@ -122,11 +123,19 @@ class RestrictedHinge:
         worst = _STATUS[max(states, key=_SEVERITY.index)]
         if worst is Status.NOT_CONVERGED and relative_gap(sum(primals), sum(duals)) <= tol:
             worst = Status.OPTIMAL  # one output's gap may be small beside the others' objectives
+        weights = np.column_stack([solver.weights() for solver in self._solvers])
+        intercept, primal = np.array([solver.bias for solver in self._solvers]), sum(primals)
+        if worst is not Status.INTERRUPTED:
+            self._finished = weights, intercept, primal
+        elif self._finished is not None and self._finished[2] < primal:
+            # The sweeps were left in the middle: what was before, with 0 for the columns since, is better.
+            before, intercept, primal = self._finished
+            weights = np.concatenate([before, np.zeros((len(weights) - len(before), len(intercept)))])
         return MasterSolution(
-            weights=np.column_stack([solver.weights() for solver in self._solvers]),
-            intercept=np.array([solver.bias for solver in self._solvers]),
+            weights=weights,
+            intercept=intercept,
             duals=Duals(np.column_stack([solver.duals() for solver in self._solvers])),
-            primal=sum(primals),
+            primal=primal,
             dual=sum(duals),
             status=worst,
             n_iter=sum(sweeps),
