@@ -22,17 +22,37 @@ from tests.tolerances import BALANCE, CLOSED_FORM, NEGATIVE_GAP, STATIONARITY
 TOL = 1e-5
 
 
-@pytest.fixture(params=MASTERS)
+#: Masters and families meet through the loop alone: these masters see every family, and these families every master.
+EVERY_FAMILY = ("hinge", "least squares, three outputs", "LPBoost", "MultiBoost")
+EVERY_MASTER = ("stump", "fourier", "tree")
+
+
+def pytest_generate_tests(metafunc):
+    """Give a test its masters and families, in pairs where it asks for both."""
+    marked = {mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")}
+    finite = "finite_family" in metafunc.fixturenames
+    families = [name for name, case in FAMILIES.items() if case.in_loop and (case.finite or not finite)]
+    family = "finite_family" if finite else "family"
+    if {"master", family} <= set(metafunc.fixturenames) - marked:
+        pairs = [(m, f) for m in MASTERS for f in families if m in EVERY_FAMILY or f in EVERY_MASTER]
+        metafunc.parametrize(f"master,{family}", pairs, indirect=True)
+    elif family in metafunc.fixturenames:
+        metafunc.parametrize(family, families, indirect=True)
+    elif "master" in set(metafunc.fixturenames) - marked:
+        metafunc.parametrize("master", MASTERS, indirect=True)
+
+
+@pytest.fixture
 def master(request):
     return MASTERS[request.param]
 
 
-@pytest.fixture(params=[name for name, case in FAMILIES.items() if case.in_loop])
+@pytest.fixture
 def family(request):
     return FAMILIES[request.param]
 
 
-@pytest.fixture(params=[name for name, case in FAMILIES.items() if case.finite and case.in_loop])
+@pytest.fixture
 def finite_family(request):
     return FAMILIES[request.param]
 
