@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
+
+from cgens.datasets import Dataset, data_folders, load
+from cgens.types import AnyArray
 
 #: The thirteen binary sets of the paper's tables 1 and 2.
 IDA_SETS = (
@@ -19,21 +19,6 @@ IDA_SETS = (
 MULTICLASS_SETS = (
     "iris", "wine", "glass", "vehicle", "vowel", "segment", "dna", "usps", "pendigits", "letter",
 )  # fmt: skip
-
-
-def data_folder() -> Path:
-    """Return CGENS_DATA, or the shared folder beside the checkout."""
-    named = os.environ.get("CGENS_DATA")
-    return Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
-
-
-def load_arrays(name: str) -> dict[str, np.ndarray]:
-    """Return all arrays of a data set."""
-    path = data_folder() / f"{name}.npz"
-    if not path.exists():
-        raise FileNotFoundError(f"No data set {name!r} in {data_folder()}: set CGENS_DATA to the folder that has it.")
-    with np.load(path, allow_pickle=False) as arrays:
-        return {key: arrays[key] for key in arrays.files}
 
 
 @dataclass(frozen=True)
@@ -48,21 +33,18 @@ class Split:
 
 def mnist(n_rows: int, seed: int = 0) -> Split:
     """Return `n_rows` random training rows of MNIST, and all test rows."""
-    arrays = load_arrays("mnist")
-    X, y = arrays["X"].astype(np.float32), arrays["y"]
-    train = np.random.default_rng(seed).permutation(arrays["train_idx"])[:n_rows]
-    test = arrays["test_idx"]
-    return Split(X[train], y[train], X[test], y[test])
+    data = load("mnist")
+    train, test = data.splits[0]
+    return take(data, np.random.default_rng(seed).permutation(train)[:n_rows], test)
 
 
-def mnist_balanced(per_class: int, seed: int) -> Split:
-    """Return so many random training rows of each digit of MNIST, as in the paper, and all test rows."""
-    arrays = load_arrays("mnist")
-    X, y = arrays["X"].astype(np.float32), arrays["y"]
-    order = np.random.default_rng(seed).permutation(arrays["train_idx"])
-    train = np.concatenate([order[y[order] == digit][:per_class] for digit in range(10)])
-    test = arrays["test_idx"]
-    return Split(X[train], y[train], X[test], y[test])
+def balanced(name: str, per_class: int, seed: int) -> Split:
+    """Return so many random training rows of each class of a set with a published split, and all its test rows."""
+    data = load(name)
+    train, test = data.splits[0]
+    order = np.random.default_rng(seed).permutation(train)
+    kept = [order[data.y[order] == label][:per_class] for label in range(len(data.classes))]
+    return take(data, np.concatenate(kept), test)
 
 
 def mnist_odd_even(n_rows: int, seed: int = 0) -> Split:
@@ -76,12 +58,20 @@ def random_split(name: str, seed: int) -> Split:
 
     Missing values get the median of the training rows.
     """
-    arrays = load_arrays(name)
-    X, y = arrays["X"].astype(np.float64), arrays["y"]
-    with open(data_folder() / "MANIFEST.json") as file:
-        protocol = json.load(file)["datasets"][name].get("ida_protocol", {})
-    n_train = protocol.get("n_train", min(5000, len(y) * 3 // 5))
-    order = np.random.default_rng(seed).permutation(len(y))
-    train, test = order[:n_train], order[n_train : n_train + protocol.get("n_test", len(y))]
-    X = np.where(np.isnan(X), np.nanmedian(X[train], axis=0), X)
-    return Split(X[train], y[train], X[test], y[test])
+    data = load(name)
+    n_train, n_test = data.sizes or (min(5000, len(data.y) * 3 // 5), len(data.y))
+    order = np.random.default_rng(seed).permutation(len(data.y))
+    split = take(data, order[:n_train], order[n_train : n_train + n_test])
+    X, X_test = split.X.astype(np.float64), split.X_test.astype(np.float64)
+    median = np.nanmedian(X, axis=0)
+    return Split(np.where(np.isnan(X), median, X), split.y, np.where(np.isnan(X_test), median, X_test), split.y_test)
+
+
+def take(data: Dataset, train: AnyArray, test: AnyArray) -> Split:
+    """Return these rows of a data set."""
+    return Split(data.X[train], data.y[train], data.X[test], data.y[test])
+
+
+def has_shared_data(name: str = "mnist") -> bool:
+    """Return whether the set is in a data folder: without one, tests that need it are skipped."""
+    return any((folder / f"{name}.npz").is_file() for folder in data_folders())

@@ -18,10 +18,11 @@ import numpy as np
 import xgboost
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from benchmarks.data import Split, load_arrays, mnist, mnist_balanced
+from benchmarks.data import Split, balanced, mnist
 from benchmarks.measure import memory_growth, microseconds_a_prediction, seconds_to_fit
 from benchmarks.report import Table, save_results
 from cgens import CGEnsClassifier, CGEnsClassifierCV
+from cgens.datasets import load
 
 ROUNDS = 500
 PAIRS = 3
@@ -131,9 +132,8 @@ def classes_and_time(spread: float, rounds: int = 200) -> dict[str, float]:
 
     The inputs have 16 values each; with noise of some spread they have 256 bins, and the table is 16 times as large.
     """
-    arrays = load_arrays("letter")
-    noise = np.random.default_rng(0).normal(size=arrays["X"].shape)
-    X, y = (arrays["X"] + spread * noise).astype(np.float32), arrays["y"]
+    X, y = load("letter")
+    X = (X + spread * np.random.default_rng(0).normal(size=X.shape)).astype(np.float32)
     times = {}
     for n_classes in (3, 26):
         model = CGEnsClassifier(n_estimators=rounds, C=30.0 / len(y))
@@ -152,7 +152,7 @@ def paper_protocol(n_splits: int = 3) -> dict[str, Any]:
     """Return the test errors at 1000 rows a digit, 500 stumps, pricing "max", C by five folds."""
     errors = []
     for seed in range(n_splits):
-        split = mnist_balanced(1000, seed)
+        split = balanced("mnist", 1000, seed)
         C = choose_c(split, "max")
         model = CGEnsClassifier(C=C, n_estimators=ROUNDS, pricing="max").fit(split.X, split.y)
         errors.append(error(model.predict(split.X_test), split))

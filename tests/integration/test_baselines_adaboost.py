@@ -8,7 +8,7 @@ import sklearn.ensemble
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer
 
-from benchmarks.data import IDA_SETS, data_folder, random_split
+from benchmarks.data import IDA_SETS, has_shared_data, random_split
 from cgens.baselines import AdaBoostClassifier, AdaBoostMHClassifier
 from cgens.types import Duals, Sample
 from cgens.weak_learners import Stump
@@ -37,7 +37,7 @@ class BestStump(ClassifierMixin, BaseEstimator):
 def load(name):
     """Return training rows, and rows of which the models have not seen all."""
     if name in IDA_SETS:
-        if not (data_folder() / "MANIFEST.json").exists():
+        if not has_shared_data("banana"):
             pytest.skip("no shared data: set CGENS_DATA")
         split = random_split(name, seed=0)
         return split.X[:250], split.y[:250], split.X_test[:500]

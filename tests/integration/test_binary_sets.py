@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from benchmarks.data import IDA_SETS, data_folder, random_split
+from benchmarks.data import IDA_SETS, has_shared_data, random_split
 from cgens import CGEnsClassifier
 from cgens.inspection import check_certificate
 from cgens.types import Status
@@ -16,7 +16,7 @@ from tests.tolerances import NEGATIVE_GAP
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not (data_folder() / "MANIFEST.json").exists(), reason="no shared data: set CGENS_DATA"),
+    pytest.mark.skipif(not has_shared_data("banana"), reason="no shared data: set CGENS_DATA"),
 ]
 
 

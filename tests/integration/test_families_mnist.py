@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.data import Split, data_folder, mnist
+from benchmarks.data import Split, has_shared_data, mnist
 from cgens import CGEnsClassifier
 from cgens.weak_learners import Fourier, Tree
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(
-        not (data_folder() / "mnist.npz").exists(), reason="no mnist.npz: set CGENS_DATA to the folder that has it"
-    ),
+    pytest.mark.skipif(not has_shared_data(), reason="no mnist.npz: set CGENS_DATA to the folder that has it"),
 ]
 
 #: Error of 500 columns on 10^4 rows, as the requirements state it.

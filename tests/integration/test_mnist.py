@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.data import data_folder, mnist_odd_even
+from benchmarks.data import has_shared_data, mnist_odd_even
 from cgens import CGEnsClassifier
 from tests.tolerances import MNIST_ERROR, MNIST_GAP, NEGATIVE_GAP
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(
-        not (data_folder() / "mnist.npz").exists(), reason="no mnist.npz: set CGENS_DATA to the folder that has it"
-    ),
+    pytest.mark.skipif(not has_shared_data(), reason="no mnist.npz: set CGENS_DATA to the folder that has it"),
 ]
 
 

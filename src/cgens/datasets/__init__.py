@@ -1,0 +1,19 @@
+"""Data sets: from a folder, from scikit-learn, drawn, or fetched from OpenML."""
+
+from cgens.datasets.dataset import Dataset
+from cgens.datasets.folder import data_folders
+from cgens.datasets.generators import make_disc, make_ringnorm, make_two_spirals, make_twonorm, make_waveform
+from cgens.datasets.loading import load
+from cgens.datasets.openml import fetch
+
+__all__ = [
+    "Dataset",
+    "data_folders",
+    "fetch",
+    "load",
+    "make_disc",
+    "make_ringnorm",
+    "make_two_spirals",
+    "make_twonorm",
+    "make_waveform",
+]
