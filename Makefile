@@ -4,7 +4,7 @@ BIN := .venv/bin
 SOURCES := $(wildcard native/*.cpp native/*.hpp) CMakeLists.txt pyproject.toml
 BENCHMARKS := $(filter-out __% data measure report,$(basename $(notdir $(wildcard benchmarks/*.py))))
 
-.PHONY: demo test test-slow lint types format bench sanitize stubs clean help
+.PHONY: demo test test-slow lint types format bench reproduce sanitize stubs clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -39,6 +39,9 @@ format: .venv/installed  ## let ruff put everything in order
 bench: .venv/installed $(addprefix bench-,$(BENCHMARKS))  ## all benchmarks; or one: make bench-binary
 bench-%: .venv/installed
 	$(BIN)/python -m benchmarks.$*
+
+reproduce: .venv/installed  ## the paper's tables and figures; goes on where it was. REPRODUCE=--quick: in minutes
+	$(BIN)/python -m experiments $(REPRODUCE)
 
 stubs: .venv/installed  ## write src/cgens/_core.pyi anew
 	$(BIN)/python -m nanobind.stubgen -m cgens._core -o src/cgens/_core.pyi

@@ -1,0 +1,76 @@
+"""Run the paper's experiments: ``python -m experiments [NAME ...] [--quick]``; without a name, all of them."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import sys
+from pathlib import Path
+
+from experiments.experiment import FULL, QUICK
+from experiments.registry import EXPERIMENTS
+from experiments.report import write_report
+from experiments.runner import run
+from experiments.speed import run_speed
+from experiments.store import FULL_RESULTS, QUICK_RESULTS, Store
+
+NAMES = [*EXPERIMENTS, "speed", "report"]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run what was asked for; an error that the user can mend is one sentence."""
+    options = _parser().parse_args(arguments)
+    try:
+        _run(options)
+    except KeyboardInterrupt:
+        print("\nInterrupted. What is done is kept: the same command goes on from there.", file=sys.stderr)
+        return 130
+    except (ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)}; default: all")
+    parser.add_argument("--quick", action="store_true", help="a taste in minutes: fewer runs, folds, rounds and values")
+    parser.add_argument("--datasets", nargs="+", metavar="SET", help="only these data sets")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="cells at a time; default: one a core")
+    parser.add_argument("--results", type=Path, help="folder of the results; default: experiments/results[-quick]")
+    return parser
+
+
+def _run(options: argparse.Namespace) -> None:
+    names = options.names or NAMES
+    for name in names:
+        if name not in NAMES:
+            near = difflib.get_close_matches(name, NAMES, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(NAMES)}."
+            raise ValueError(f"No experiment {name!r}: {hint}")
+    if options.jobs < 1:
+        raise ValueError(f"--jobs must be at least 1; got {options.jobs}.")
+    effort = QUICK if options.quick else FULL
+    _check_datasets(options.datasets, names, effort)
+    store = Store(options.results or (QUICK_RESULTS if options.quick else FULL_RESULTS))
+    store.prepare(effort)
+    only = set(options.datasets) if options.datasets else None
+    for name in names:
+        if name in EXPERIMENTS:
+            run(EXPERIMENTS[name], store, effort, options.jobs, only)
+        elif name == "speed":
+            run_speed(store, effort)
+    write_report(store, effort)
+
+
+def _check_datasets(datasets: list[str] | None, names: list[str], effort: object) -> None:
+    known = {dataset for name in names if name in EXPERIMENTS for dataset in EXPERIMENTS[name].datasets(effort)}
+    for dataset in datasets or ():
+        if dataset not in known:
+            there = ", ".join(sorted(known)) or "none to choose from"
+            raise ValueError(f"No data set {dataset!r} in {', '.join(names)}; there are {there}.")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+"""Results on disk: one line a finished cell, and the tables made from them."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.experiment import Cell, Effort, Outcome
+from experiments.paper import figures_of
+
+HERE = Path(__file__).resolve().parent
+FULL_RESULTS = HERE / "results"
+QUICK_RESULTS = HERE / "results-quick"  # not committed
+
+
+class Store:
+    """The results in one folder: runs/NAME.jsonl grows by a line a cell, NAME.json is the table."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+        self._done: dict[Cell, Outcome] = {}
+        self._torn: set[str] = set()  # experiments whose last line was not written whole
+        for path in sorted((self.folder / "runs").glob("*.jsonl")):
+            self._read(path)
+
+    def __contains__(self, cell: Cell) -> bool:
+        return cell in self._done
+
+    def __getitem__(self, cell: Cell) -> Outcome:
+        return self._done[cell]
+
+    def prepare(self, effort: Effort) -> None:
+        """Make the folder; refuse one that cannot be written, or has results of another effort."""
+        mark, mine = self.folder / "runs" / "EFFORT", "quick" if effort.quick else "full"
+        try:
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            if not mark.exists():
+                mark.write_text(f"{mine}\n")
+        except OSError as error:
+            raise OSError(
+                f"Results cannot be kept in {self.folder}: {error.strerror}. Name another by --results."
+            ) from error
+        if not os.access(mark.parent, os.W_OK):
+            raise PermissionError(
+                f"No right to write into {self.folder}: give it to yourself, or name another by --results."
+            )
+        if (theirs := mark.read_text().strip()) != mine:
+            raise ValueError(f"{self.folder} has results of the {theirs} mode: name another folder by --results.")
+
+    def add(self, cell: Cell, outcome: Outcome) -> None:
+        """Keep a finished cell: a line is written at once."""
+        self._done[cell] = outcome
+        path = self.folder / "runs" / f"{cell.experiment}.jsonl"
+        if cell.experiment in self._torn:
+            whole, _, _ = path.read_text().rpartition("\n")
+            path.write_text(f"{whole}\n" if whole else "")
+            self._torn.remove(cell.experiment)
+        about = {"dataset": cell.dataset, "method": cell.method, "run": cell.run}
+        with path.open("a") as file:
+            file.write(json.dumps(about | asdict(outcome)) + "\n")
+
+    def outcomes(self, experiment: str) -> dict[Cell, Outcome]:
+        """Return what is done of an experiment, in the order of the runs."""
+        mine = {cell: outcome for cell, outcome in self._done.items() if cell.experiment == experiment}
+        return dict(sorted(mine.items(), key=lambda item: item[0].run))
+
+    def save_table(self, experiment: str) -> list[dict[str, Any]]:
+        """Write and return the means of an experiment, one record for each data set and method."""
+        groups: dict[tuple[str, str], list[Outcome]] = {}
+        for cell, outcome in self.outcomes(experiment).items():
+            groups.setdefault((cell.dataset, cell.method), []).append(outcome)
+        records = [_record(experiment, dataset, method, runs) for (dataset, method), runs in sorted(groups.items())]
+        write_json(self.folder / f"{experiment}.json", records)
+        return records
+
+    def load_table(self, experiment: str) -> list[dict[str, Any]]:
+        """Return the records that were saved: none if there are none yet."""
+        path = self.folder / f"{experiment}.json"
+        try:
+            records: list[dict[str, Any]] = json.loads(path.read_text()) if path.exists() else []
+        except ValueError as error:
+            raise ValueError(f"{path} is damaged: {error}. Delete it, it is made anew from the runs.") from error
+        return records
+
+    def _read(self, path: Path) -> None:
+        """Read the finished cells of an experiment: lines that were written to their end."""
+        *lines, rest = path.read_text(errors="replace").split("\n")
+        if rest:  # the work was killed while it wrote: that cell is not done
+            self._torn.add(path.stem)
+        for number, line in enumerate(lines, start=1):
+            try:
+                run = json.loads(line)
+                cell = Cell(path.stem, run.pop("dataset"), run.pop("method"), run.pop("run"))
+                self._done[cell] = Outcome(**run)
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise ValueError(f"Line {number} of {path} is damaged. Delete it: its cell is done again.") from error
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write a file that is whole or not there."""
+    half = path.with_suffix(".part")
+    half.write_text(json.dumps(content, indent=1) + "\n")
+    os.replace(half, path)
+
+
+def _record(experiment: str, dataset: str, method: str, runs: list[Outcome]) -> dict[str, Any]:
+    errors = [run.error for run in runs]
+    paper_mean, paper_sd = figures_of(experiment, dataset, method)
+    keys = sorted({key for run in runs for key in run.params})
+    return {
+        "experiment": experiment,
+        "dataset": dataset,
+        "method": method,
+        "mean": round(float(np.mean(errors)), 4),
+        "sd": round(float(np.std(errors, ddof=1)), 4) if len(errors) > 1 else None,
+        "n_runs": len(runs),
+        "paper_mean": paper_mean,
+        "paper_sd": paper_sd,
+        "seconds": round(float(np.mean([run.seconds for run in runs])), 3),
+        "params": {key: [run.params.get(key) for run in runs] for key in keys},
+    }

@@ -1,0 +1,35 @@
+"""How near a figure is to the paper's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Record = dict[str, Any]
+
+
+def verdict(record: Record) -> str:
+    """Return "near" within 2 sqrt(sd_ours^2 + sd_paper^2) of the paper's mean, else on which side it is."""
+    if record["paper_mean"] is None:
+        return ""
+    reach = 2 * np.hypot(record["sd"] or 0.0, record["paper_sd"])
+    difference = record["mean"] - record["paper_mean"]
+    if abs(difference) <= reach:
+        return "near"
+    return "better" if difference < 0 else "worse"
+
+
+def mean_ranks(records: list[Record], methods: list[str], key: str) -> dict[str, tuple[float, float]]:
+    """Return mean error and mean rank of each method over the data sets that have a figure of all of them.
+
+    `key` is "mean" or "paper_mean". Equal errors share their ranks.
+    """
+    found = {(record["dataset"], record["method"]): record[key] for record in records}
+    datasets = sorted({record["dataset"] for record in records})
+    rows = [[found.get((dataset, method)) for method in methods] for dataset in datasets]
+    whole = np.array([row for row in rows if None not in row], dtype=float)
+    if not len(whole):
+        return {}
+    ranks = np.array([[np.mean(row < e) * len(row) + (np.sum(row == e) + 1) / 2 for e in row] for row in whole])
+    return {method: (float(whole[:, k].mean()), float(ranks[:, k].mean())) for k, method in enumerate(methods)}
