@@ -11,7 +11,7 @@ from pathlib import Path
 from experiments.experiment import FULL, QUICK
 from experiments.registry import EXPERIMENTS
 from experiments.report import write_report
-from experiments.runner import run
+from experiments.runner import Only, run
 from experiments.speed import run_speed
 from experiments.store import FULL_RESULTS, QUICK_RESULTS, Store
 
@@ -37,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)}; default: all")
     parser.add_argument("--quick", action="store_true", help="a taste in minutes: fewer runs, folds, rounds and values")
     parser.add_argument("--datasets", nargs="+", metavar="SET", help="only these data sets")
+    parser.add_argument("--methods", nargs="+", metavar="METHOD", help="only these methods")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="cells at a time; default: one a core")
     parser.add_argument("--results", type=Path, help="folder of the results; default: experiments/results[-quick]")
     return parser
@@ -52,10 +53,13 @@ def _run(options: argparse.Namespace) -> None:
     if options.jobs < 1:
         raise ValueError(f"--jobs must be at least 1; got {options.jobs}.")
     effort = QUICK if options.quick else FULL
-    _check_datasets(options.datasets, names, effort)
+    chosen = [EXPERIMENTS[name] for name in names if name in EXPERIMENTS]
+    only = Only(
+        _known("data set", options.datasets, {dataset for e in chosen for dataset in e.datasets(effort)}),
+        _known("method", options.methods, {method for e in chosen for method in e.methods}),
+    )
     store = Store(options.results or (QUICK_RESULTS if options.quick else FULL_RESULTS))
     store.prepare(effort)
-    only = set(options.datasets) if options.datasets else None
     for name in names:
         if name in EXPERIMENTS:
             run(EXPERIMENTS[name], store, effort, options.jobs, only)
@@ -64,12 +68,13 @@ def _run(options: argparse.Namespace) -> None:
     write_report(store, effort)
 
 
-def _check_datasets(datasets: list[str] | None, names: list[str], effort: object) -> None:
-    known = {dataset for name in names if name in EXPERIMENTS for dataset in EXPERIMENTS[name].datasets(effort)}
-    for dataset in datasets or ():
-        if dataset not in known:
+def _known(what: str, asked: list[str] | None, known: set[str]) -> frozenset[str] | None:
+    """Return what was asked for, None for everything, if there is such."""
+    for name in asked or ():
+        if name not in known:
             there = ", ".join(sorted(known)) or "none to choose from"
-            raise ValueError(f"No data set {dataset!r} in {', '.join(names)}; there are {there}.")
+            raise ValueError(f"No {what} {name!r} in these experiments; there are {there}.")
+    return frozenset(asked) if asked else None
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
+
 from experiments.experiment import Effort
 from experiments.paper import FIGURES, SPEED
 from experiments.registry import EXPERIMENTS
@@ -91,58 +93,56 @@ def _overview(store: Store) -> str:
 
 
 def _table(name: str, records: list[Record]) -> str:
-    """Return our method's figures beside the paper's, then the rivals', then means and ranks."""
-    order = list(EXPERIMENTS[name].methods)
-    methods = sorted({r["method"] for r in records}, key=order.index)
-    with_figures = [m for m in methods if any(r["method"] == m and r["paper_mean"] is not None for r in records)]
-    by_cell = {(r["dataset"], r["method"]): r for r in records}
+    """Return our method's figures beside the paper's, the rivals' in one column each, then means and ranks."""
+    methods = [method for method in EXPERIMENTS[name].methods if any(r["method"] == method for r in records)]
     known = list(FIGURES.get(name, {}))
     datasets = sorted({r["dataset"] for r in records}, key=lambda d: known.index(d) if d in known else len(known))
-    parts = []
-    for method in [
-        *[m for m in with_figures if m.startswith("CGEns")],
-        *[m for m in with_figures if not m.startswith("CGEns")],
-    ]:
-        parts.append(f"**{method}**\n")
-        lines = ["| | paper | ours | | seconds |", "|---|---|---|---|---|"]
-        for dataset in datasets:
-            if (dataset, method) in by_cell:
-                r = by_cell[dataset, method]
-                theirs = _mean(r["paper_mean"], r["paper_sd"]) if r["paper_mean"] is not None else "-"
-                lines.append(
-                    f"| {dataset} | {theirs} | {_mean(r['mean'], r['sd'])} | {verdict(r)} | {r['seconds']:.1f} |"
-                )
-        parts.append("\n".join(lines) + "\n")
-    extra = [m for m in methods if m not in with_figures]
-    if extra:
-        parts.append("Beside the paper's methods, our own:\n")
-        lines = [f"| | {' | '.join(extra)} |", "|---" * (len(extra) + 1) + "|"]
-        for dataset in datasets:
-            cells = [
-                _mean(by_cell[dataset, m]["mean"], by_cell[dataset, m]["sd"]) if (dataset, m) in by_cell else "-"
-                for m in extra
-            ]
-            lines.append(f"| {dataset} | {' | '.join(cells)} |")
-        parts.append("\n".join(lines) + "\n")
-    parts.append(_summary(records, methods, with_figures))
-    parts.append(_remarks(name, records))
+    found = {(r["dataset"], r["method"]): r for r in records}
+    main = next((m for m in methods if m in ("CGEns", "CGEns-SLS") and name in FIGURES), None)
+    others = [method for method in methods if method != main]
+    header = [f"{main}: paper", "ours", "", *others] if main else others
+    lines = [f"| | {' | '.join(header)} |", "|---" * (len(header) + 1) + "|"]
+    for dataset in datasets:
+        cells = [_compared(found.get((dataset, method))) for method in others]
+        if main:
+            record = found.get((dataset, main))
+            mine = [_theirs(record), _ours(record), verdict(record)] if record else ["", "", ""]
+            cells = mine + cells
+        lines.append(f"| {dataset} | {' | '.join(cells)} |")
+    parts = ["\n".join(lines) + "\n", _summary(records, methods), _remarks(name, records)]
+    if others and main:
+        parts.insert(0, "Other methods: the paper's figure / ours, and how they compare.\n")
     return "\n".join(part for part in parts if part)
 
 
-def _summary(records: list[Record], methods: list[str], with_figures: list[str]) -> str:
-    """Return mean error and mean rank over the sets."""
+def _compared(record: Record | None) -> str:
+    """Return the paper's figure, ours, and how they compare, where there are such."""
+    if record is None:
+        return ""
+    if record["paper_mean"] is None:
+        return _ours(record)
+    return f"{_theirs(record)} / {_ours(record)} {verdict(record)}"
+
+
+def _summary(records: list[Record], methods: list[str]) -> str:
+    """Return mean error and mean rank over the sets, and mean seconds."""
     if len({r["dataset"] for r in records}) < 2:
         return ""
     compared = [r for r in records if r["paper_mean"] is not None]
-    ours = mean_ranks(compared, with_figures, "mean")
-    theirs = mean_ranks(compared, with_figures, "paper_mean")
-    every = mean_ranks(records, methods, "mean") if len(methods) > len(with_figures) else {}
-    header = "| mean error (mean rank) over the sets | " + " | ".join(methods) + " |"
-    lines = [header, "|---" * (len(methods) + 1) + "|"]
-    for label, found in (("paper", theirs), ("ours, the same methods", ours), ("ours, all", every)):
+    with_figures = [method for method in methods if any(r["method"] == method for r in compared)]
+    rows = {
+        "paper": mean_ranks(compared, with_figures, "paper_mean"),
+        "ours, the same methods": mean_ranks(compared, with_figures, "mean"),
+    }
+    if len(methods) > len(with_figures):
+        rows["ours, all"] = mean_ranks(records, methods, "mean")
+    lines = [f"| mean error (mean rank) | {' | '.join(methods)} |", "|---" * (len(methods) + 1) + "|"]
+    for label, found in rows.items():
         if found:
             cells = [f"{found[m][0]:.2f} ({found[m][1]:.2f})" if m in found else "" for m in methods]
             lines.append(f"| {label} | {' | '.join(cells)} |")
+    seconds = [f"{np.mean([r['seconds'] for r in records if r['method'] == m]):.1f}" for m in methods]
+    lines.append(f"| seconds of a run, mean | {' | '.join(seconds)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -150,14 +150,12 @@ def _remarks(name: str, records: list[Record]) -> str:
     """Return what was found where our method is not near the paper, and what else there is to say."""
     lines = [f"- {text}" for text in REMARKS.get((name, ""), ())]
     for record in records:
-        key = (name, record["dataset"])
-        far = record["method"] in ("CGEns", "CGEns-SLS") and verdict(record) in ("better", "worse")
-        if far and key not in REMARKS:
-            lines.append(f"- {record['dataset']}: {verdict(record)} than the paper; not looked into yet.")
-        elif far or (
-            record["method"].startswith("CGEns") and key in REMARKS and record["method"] in ("CGEns", "CGEns-SLS")
-        ):
-            lines += [f"- {record['dataset']}: {text}" for text in REMARKS[key]]
+        if record["method"] not in ("CGEns", "CGEns-SLS"):
+            continue
+        texts = REMARKS.get((name, record["dataset"]), ())
+        if not texts and verdict(record) in ("better", "worse"):
+            texts = (f"{verdict(record)} than the paper; not looked into yet.",)
+        lines += [f"- {record['dataset']}: {text}" for text in texts]
     return "\n".join(lines) + "\n" if lines else ""
 
 
@@ -215,6 +213,14 @@ def _gallery(name: str, records: list[Record]) -> str:
 def _picture(name: str, images: Path, page: Path) -> str:
     file, caption = PICTURES[name]
     return f"![{caption}]({os.path.relpath(images / file, page.parent)})\n\n*{caption}.*\n"
+
+
+def _ours(record: Record) -> str:
+    return _mean(record["mean"], record["sd"])
+
+
+def _theirs(record: Record) -> str:
+    return "" if record["paper_mean"] is None else _mean(record["paper_mean"], record["paper_sd"])
 
 
 def _mean(mean: float, sd: float | None) -> str:

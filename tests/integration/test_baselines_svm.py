@@ -109,3 +109,10 @@ def test_many_random_cosines_come_near_the_gaussian_kernel():
     X, y, rows = halves("breast cancer")
     one, other = KernelSVC("rbf", gamma=1.0).fit(X, y), RandomFourierSVC(4000, gamma=1.0, random_state=0).fit(X, y)
     assert np.mean(one.predict(rows) == other.predict(rows)) > 0.9
+
+
+def test_weights_without_end_are_refused():
+    """LIBLINEAR would go round for ever."""
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=r"C times the largest sample_weight must be at most 1e\+50.* got 1e\+60"):
+        RandomFourierSVC(10, random_state=0).fit(X, y, np.full(len(y), 1e60))

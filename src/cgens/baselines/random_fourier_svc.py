@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, Self
 
 from sklearn.kernel_approximation import RBFSampler
@@ -10,6 +11,8 @@ from sklearn.svm import LinearSVC
 
 from cgens.baselines._wrapped import WrappedClassifier
 from cgens.estimators._inputs import validated_classes
+
+MOST_C = 1e50  # LIBLINEAR squares it, and goes round for ever where that overflows
 
 
 class RandomFourierSVC(WrappedClassifier):
@@ -79,6 +82,12 @@ class RandomFourierSVC(WrappedClassifier):
         self
         """
         X, y, sample_weight = validated_classes(self, X, y, sample_weight)
+        largest = 1.0 if sample_weight is None else float(sample_weight.max())
+        if isinstance(self.C, Real) and self.C * largest > MOST_C:
+            raise ValueError(
+                f"C times the largest sample_weight must be at most {MOST_C:g}, or LIBLINEAR does not come to an end; "
+                f"got {self.C * largest:g}. Divide the weights by their mean."
+            )
         sampler = RBFSampler(gamma=self.gamma, n_components=self.n_components, random_state=self.random_state)
         # The primal solver: it draws nothing, and the paper's 2000 features are mostly fewer than the rows.
         machine = LinearSVC(C=self.C, tol=self.tol, max_iter=self.max_iter, dual=False)
