@@ -325,7 +325,8 @@ SolveReport DualCd::solve(double tol, std::int64_t max_sweeps, const std::functi
             last_poll = now;
             if (interrupted()) report.status = SolveStatus::kInterrupted;
         }
-        if (report.n_sweeps >= max_sweeps) report.status = SolveStatus::kMaxSweeps;
+        if (report.status == SolveStatus::kConverged && report.n_sweeps >= max_sweeps)
+            report.status = SolveStatus::kMaxSweeps;
         if (report.status != SolveStatus::kConverged) return report;
         select_active();
         if (active_.empty()) {  // nothing can move; with a gap, only numbers that are no numbers lead here

@@ -7,11 +7,13 @@ import pytest
 import sklearn.ensemble
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer
+from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.data import IDA_SETS, has_shared_data, random_split
 from cgens.baselines import AdaBoostClassifier, AdaBoostMHClassifier
+from cgens.datasets import make_disc
 from cgens.types import Duals, Sample
-from cgens.weak_learners import Stump
+from cgens.weak_learners import SklearnLearner, Stump
 from tests.integration.small_data import SMALL_DATA
 from tests.tolerances import CLOSED_FORM
 
@@ -123,3 +125,20 @@ def test_mh_of_two_classes_is_adaboost(name):
     other = AdaBoostMHClassifier(n_estimators=30, n_jobs=1).fit(X, y)
     assert one.ensemble_.learners == other.ensemble_.learners
     assert np.allclose(one.decision_function(rows), other.decision_function(rows), rtol=0, atol=CLOSED_FORM)
+
+
+@pytest.mark.parametrize("name", ["wisconsin", "disc", "chance"])
+def test_scikit_learns_own_stumps_within(name):
+    """They split by impurity: both leaves may say the same, and a constant has an edge where nothing is centred."""
+    rng = np.random.default_rng(0)
+    made = {
+        "disc": lambda: make_disc(300, random_state=0),
+        "chance": lambda: (rng.normal(size=(200, 3)), rng.integers(0, 2, 200)),
+    }
+    X, y = made[name]() if name in made else load(name)[:2]
+    stump = DecisionTreeClassifier(max_depth=1, random_state=0)
+    ours = AdaBoostClassifier(SklearnLearner(stump), n_estimators=30, n_jobs=1).fit(X, y)
+    theirs = sklearn.ensemble.AdaBoostClassifier(stump, n_estimators=30).fit(X, y)
+    stages = list(zip(ours.staged_predict(X), theirs.staged_predict(X), strict=True))
+    assert len(stages) == 30
+    assert all(np.array_equal(own, other) for own, other in stages)

@@ -446,3 +446,12 @@ def test_no_warning_on_the_way(rival):
         warnings.simplefilter("error")
         fit(rival, n_estimators=60)
         fit(rival, X[:, :1] > 0, n_estimators=60)
+
+
+def test_columns_that_all_weigh_nothing_are_told_of():
+    """By chance alone no combination of a few stumps has a margin for most rows."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
+    with pytest.warns(UserWarning, match=r"All 5 columns have the weight 0 .*nu \(0.05\) or n_estimators too small"):
+        model = LPBoostClassifier(nu=0.05, n_estimators=5).fit(X, y)
+    assert not model.ensemble_.weights.any()

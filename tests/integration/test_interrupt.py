@@ -334,3 +334,17 @@ def test_guard_restores_the_handler_after_an_error():
     with pytest.raises(RuntimeError), InterruptGuard():
         raise RuntimeError
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("loss", ["hinge", "least_squares"])
+def test_ctrl_c_before_the_first_new_column_leaves_a_warm_start_as_it_was(loss, monkeypatch):
+    X, y = noisy()
+    model = CGEnsClassifier(loss=loss, n_estimators=5, warm_start=True, n_jobs=1).fit(X, y)
+    before, certificate = model.decision_function(X), model.certificate_
+    monkeypatch.setattr(InterruptGuard, "requested", lambda self: True)
+    with pytest.raises(KeyboardInterrupt):
+        model.set_params(n_estimators=10).fit(X, y)
+    monkeypatch.undo()
+    assert np.array_equal(model.decision_function(X), before)
+    assert model.certificate_ == certificate
+    assert model.fit(X, y).n_columns_ == 10

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 from sklearn.svm import SVC
 
 from cgens.baselines._wrapped import WrappedClassifier
-from cgens.estimators._inputs import validated_classes
 from cgens.kernels import perceptron_kernel, stump_kernel
+from cgens.types import AnyArray, Floats
 
 _KERNELS: dict[str, Any] = {"stump": stump_kernel, "perceptron": perceptron_kernel, "rbf": "rbf"}
 
@@ -16,7 +16,8 @@ _KERNELS: dict[str, Any] = {"stump": stump_kernel, "perceptron": perceptron_kern
 class KernelSVC(WrappedClassifier):
     """A support vector machine with the stump, the perceptron or the Gaussian kernel: scikit-learn's `SVC`.
 
-    What `cgens.CGEnsClassifier` comes to with all weak learners of the family, and none selected.
+    What `cgens.CGEnsClassifier` comes to with all weak learners of the family, and none selected. Ctrl-C is heard only
+    when the machine is fitted.
 
     Parameters
     ----------
@@ -68,23 +69,9 @@ class KernelSVC(WrappedClassifier):
         self.tol = tol
         self.cache_size = cache_size
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the machine.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
+    def _fit(self, X: AnyArray, y: AnyArray, sample_weight: Floats | None) -> None:
         if not isinstance(self.kernel, str) or self.kernel not in _KERNELS:
             raise ValueError(f"kernel must be one of {', '.join(map(repr, _KERNELS))}; got {self.kernel!r}.")
-        X, y, sample_weight = validated_classes(self, X, y, sample_weight)
         svc = SVC(C=self.C, kernel=_KERNELS[self.kernel], gamma=self.gamma, tol=self.tol, cache_size=self.cache_size)
         self.svc_ = svc.fit(X, y, sample_weight)
         self.classes_, self.n_iter_ = svc.classes_, svc.n_iter_
-        return self

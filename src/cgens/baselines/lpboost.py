@@ -110,4 +110,4 @@ class LPBoostClassifier(BinaryBaseline):
         return f"raise max_iter ({self.max_iter}) or tol, or {'raise nu' if self.nu is not None else 'lower C'}"
 
     def _penalty_hint(self) -> str:
-        return ", or C too small"
+        return ", or C too small" if self.nu is None else f", or nu ({self.nu:.3g}) or n_estimators too small"

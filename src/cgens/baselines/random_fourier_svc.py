@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, Self
+from typing import Any
 
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.svm import LinearSVC
 
 from cgens.baselines._wrapped import WrappedClassifier
-from cgens.estimators._inputs import validated_classes
+from cgens.types import AnyArray, Floats
 
-MOST_C = 1e50  # LIBLINEAR squares it, and goes round for ever where that overflows
+# LIBLINEAR squares it, and goes round for ever where that leaves the range of numbers.
+LEAST_C, MOST_C = 1e-100, 1e50
 
 
 class RandomFourierSVC(WrappedClassifier):
@@ -68,25 +69,12 @@ class RandomFourierSVC(WrappedClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw the features and fit the machine.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
-        X, y, sample_weight = validated_classes(self, X, y, sample_weight)
+    def _fit(self, X: AnyArray, y: AnyArray, sample_weight: Floats | None) -> None:
         largest = 1.0 if sample_weight is None else float(sample_weight.max())
-        if isinstance(self.C, Real) and self.C * largest > MOST_C:
+        if isinstance(self.C, Real) and not LEAST_C <= self.C * largest <= MOST_C and self.C > 0:
             raise ValueError(
-                f"C times the largest sample_weight must be at most {MOST_C:g}, or LIBLINEAR does not come to an end; "
-                f"got {self.C * largest:g}. Divide the weights by their mean."
+                f"C times the largest sample_weight must be in [{LEAST_C:g}, {MOST_C:g}], or LIBLINEAR never ends; "
+                f"got {self.C * largest:g}. Take another C, or divide the weights by their mean."
             )
         sampler = RBFSampler(gamma=self.gamma, n_components=self.n_components, random_state=self.random_state)
         # The primal solver: it draws nothing, and the paper's 2000 features are mostly fewer than the rows.
@@ -95,4 +83,3 @@ class RandomFourierSVC(WrappedClassifier):
         self.pipeline_.fit(X, y, linearsvc__sample_weight=sample_weight)
         self.classes_ = self.pipeline_.classes_
         self.n_iter_ = int(machine.n_iter_)
-        return self

@@ -144,6 +144,8 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             if bar is not None:
                 bar.close()
         self.certificate_ = self.trace_.certificate
+        if len(self.ensemble_) == len(initial or ()) > 0 and self.certificate_.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt  # nothing is done yet: the earlier fit stays as it was
         self.n_columns_ = len(self.ensemble_)
         self.n_iter_ = len(self.trace_) - 1
         self.duals_ = _flat(order.spread_duals(self.trace_.duals))
@@ -218,6 +220,13 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
                 f"The master problem over the {self.n_columns_} columns was solved to a relative gap of "
                 f"{self.certificate_.relative_gap:.1e}, not tol={self.tol:g}: {self._advice()}.",
                 ConvergenceWarning,
+                stacklevel=4,
+            )
+        if self.n_columns_ > 0 and not self.ensemble_.weights.any():
+            warnings.warn(
+                f"All {self.n_columns_} columns have the weight 0 (do they contradict each other"
+                f"{self._penalty_hint()}?): the model is a constant, {self._constant_word}.",
+                UserWarning,
                 stacklevel=4,
             )
         if self.n_columns_ == 0:

@@ -89,5 +89,5 @@ def exponential_step(share: Floats, margins: Floats) -> float:
         return float(0.5 * np.log(share[margins > 0].sum() / share[margins < 0].sum()))
     high = 1.0
     while slope(high) > 0 and high < LARGEST_STEP:
-        high *= 2.0
+        high = min(2.0 * high, LARGEST_STEP)
     return float(brentq(slope, 0.0, high, xtol=1e-12, rtol=1e-12)) if slope(high) <= 0 else LARGEST_STEP
