@@ -60,12 +60,14 @@ def _run(options: argparse.Namespace) -> None:
     )
     store = Store(options.results or (QUICK_RESULTS if options.quick else FULL_RESULTS))
     store.prepare(effort)
-    for name in names:
-        if name in EXPERIMENTS:
-            run(EXPERIMENTS[name], store, effort, options.jobs, only)
-        elif name == "speed":
-            run_speed(store, effort)
-    write_report(store, effort)
+    try:
+        for name in names:
+            if name in EXPERIMENTS:
+                run(EXPERIMENTS[name], store, effort, options.jobs, only)
+            elif name == "speed":
+                run_speed(store, effort)
+    finally:  # also of what an interrupted run has done: a page is never older than its tables
+        write_report(store, effort)
 
 
 def _known(what: str, asked: list[str] | None, known: set[str]) -> frozenset[str] | None:

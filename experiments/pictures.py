@@ -73,6 +73,7 @@ def draw_toy(records: list[Record], effort: Effort) -> Figure:
             colour = COLOURS[record["method"]]
             right.plot(np.arange(1, shortest + 1), mean, line, color=colour, label=f"{record['method']}, {part}")
     right.set(xlabel="rounds", ylabel="error (%)", xscale="log", ylim=(0, None))
+    right.xaxis.set_major_formatter("{x:g}")
     right.legend()
     return figure
 
