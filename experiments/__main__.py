@@ -66,8 +66,10 @@ def _run(options: argparse.Namespace) -> None:
                 run(EXPERIMENTS[name], store, effort, options.jobs, only)
             elif name == "speed":
                 run_speed(store, effort)
-    finally:  # also of what an interrupted run has done: a page is never older than its tables
-        write_report(store, effort)
+    except KeyboardInterrupt:
+        write_report(Store(store.folder), effort)  # a page is never older than its tables
+        raise
+    write_report(Store(store.folder), effort)  # read anew: others may have computed other experiments meanwhile
 
 
 def _known(what: str, asked: list[str] | None, known: set[str]) -> frozenset[str] | None:

@@ -25,17 +25,17 @@ from experiments.experiment import Effort, Fit, Method
 
 LPBOOST_TOTALS = (10.0, 30.0, 100.0, 300.0)  # C times the number of rows
 SVM_CS = 10.0 ** np.arange(-3, 4)
-RFF_CS = 10.0 ** np.arange(-4, 3)
-NUS = (3e-4, 1e-3, 3e-3)
+RFF_CS = 10.0 ** np.arange(-4, 3)  # 2000 features of size 1 / sqrt(1000): smaller than rows of a kernel
+NUS = (1e-4, 3e-4, 1e-3, 3e-3)
 MULTIBOOST_ROWS = 10_000  # most rows to choose nu with: a fit of so many takes minutes
 GAMMAS = 2.0 ** np.arange(-5, 5)  # times 1 / number of features: the IDA sets have unit variance
 
 
-def cgens(weak_learner: Any = "stump", only_most: bool = False) -> Method:
-    """Return CGEns, C and, unless `only_most`, the number of columns by cross-validation."""
+def cgens(weak_learner: Any = "stump", all_columns: bool = False) -> Method:
+    """Return CGEns, C by cross-validation, and the number of columns too unless it is to have all."""
 
     def fit(split: Split, seed: int, effort: Effort, given: dict[str, Any]) -> Fit:
-        return searched_cgens(weak_learner, split, seed, effort, effort.rounds[-1:] if only_most else effort.rounds)
+        return searched_cgens(weak_learner, split, seed, effort, effort.rounds[-1:] if all_columns else effort.rounds)
 
     return fit
 
@@ -61,7 +61,9 @@ def cgens_own_sigma(split: Split, seed: int, effort: Effort, given: dict[str, An
     return Fit(candidates[gamma].model, {**candidates[gamma].params, "gamma": gamma})
 
 
-def searched_cgens(weak_learner: Any, split: Split, seed: int, effort: Effort, columns: tuple[int, ...]) -> Fit:
+def searched_cgens(
+    weak_learner: Any, split: Split, seed: int, effort: Effort, columns: tuple[int, ...], pricing: str = "auto"
+) -> Fit:
     """Return CGEns with C and one of these numbers of columns, chosen by cross-validation."""
     search = CGEnsClassifierCV(
         weak_learner,
@@ -69,6 +71,7 @@ def searched_cgens(weak_learner: Any, split: Split, seed: int, effort: Effort, c
         n_estimators=effort.most_rounds,
         columns=list(columns),
         cv=_folds(effort, seed),  # not its own, which keep copies of a row together
+        pricing=pricing,
         random_state=seed,
         n_jobs=effort.threads,
     ).fit(split.X, split.y)
@@ -78,7 +81,7 @@ def searched_cgens(weak_learner: Any, split: Split, seed: int, effort: Effort, c
 def adaboost(weak_learner: Any = "stump") -> Method:
     """Return AdaBoost, the number of rounds by cross-validation."""
 
-    def make(rounds: int, seed: int, **chosen: float) -> Any:
+    def make(rounds: int, seed: int, n_rows: int) -> Any:
         return AdaBoostClassifier(weak_learner, n_estimators=rounds, random_state=seed, n_jobs=1)
 
     return _staged(make, {})
@@ -87,7 +90,7 @@ def adaboost(weak_learner: Any = "stump") -> Method:
 def lpboost(weak_learner: Any = "stump") -> Method:
     """Return LPBoost, C and the number of rounds by cross-validation."""
 
-    def make(rounds: int, seed: int, total: float, n_rows: int) -> Any:
+    def make(rounds: int, seed: int, n_rows: int, total: float) -> Any:
         return LPBoostClassifier(weak_learner, C=total / n_rows, n_estimators=rounds, random_state=seed, n_jobs=1)
 
     return _staged(make, {"total": LPBOOST_TOTALS})
@@ -101,13 +104,11 @@ def _staged(make: Callable[..., Any], grid: dict[str, tuple[float, ...]]) -> Met
         errors = np.zeros((len(settings), len(effort.rounds)))
         for train, held_out in _folds(effort, seed).split(split.X, split.y):
             for k, setting in enumerate(settings):
-                sized = {**setting, "n_rows": len(train)} if setting else {}
-                model = make(effort.most_rounds, seed, **sized).fit(split.X[train], split.y[train])
+                model = make(effort.most_rounds, seed, len(train), **setting).fit(split.X[train], split.y[train])
                 errors[k] += _errors_at(model, split.X[held_out], split.y[held_out], effort.rounds)
         # The first of equals: the least C, the fewest rounds.
         k, r = np.unravel_index(np.argmin(errors), errors.shape)
-        sized = {**settings[k], "n_rows": len(split.y)} if settings[k] else {}
-        model = make(effort.rounds[r], seed, **sized).fit(split.X, split.y)
+        model = make(effort.rounds[r], seed, len(split.y), **settings[k]).fit(split.X, split.y)
         return Fit(model, {**settings[k], "n_estimators": effort.rounds[r]})
 
     return fit
@@ -174,10 +175,16 @@ def multiboost(split: Split, seed: int, effort: Effort, given: dict[str, Any]) -
     return _searched(model, {"nu": NUS[:: effort.grid_step]}, split, folds)
 
 
-def cgens_sls(split: Split, seed: int, effort: Effort, given: dict[str, Any]) -> Fit:
-    """Fit CGEns-SLS, C by cross-validation or as it was chosen before."""
-    if given:
-        model = CGEnsClassifier(C=given["C"], n_estimators=effort.most_rounds, n_jobs=effort.threads)
-        return Fit(model.fit(split.X, split.y), {"C": given["C"]})
-    found = searched_cgens("stump", split, seed, effort, effort.rounds[-1:])
-    return Fit(found.model, {"C": found.params["C"]})
+def cgens_sls(pricing: str) -> Method:
+    """Return CGEns-SLS, C by cross-validation or as it was chosen before; "max" is the paper's pricing (EQ:WL2)."""
+
+    def fit(split: Split, seed: int, effort: Effort, given: dict[str, Any]) -> Fit:
+        if given:
+            model = CGEnsClassifier(
+                C=given["C"], n_estimators=effort.most_rounds, pricing=pricing, n_jobs=effort.threads
+            )
+            return Fit(model.fit(split.X, split.y), {"C": given["C"]})
+        found = searched_cgens("stump", split, seed, effort, effort.rounds[-1:], pricing)
+        return Fit(found.model, {"C": found.params["C"]})
+
+    return fit

@@ -1,7 +1,8 @@
-"""The page's pictures, drawn from the results."""
+"""The page's pictures, drawn from the results, and from the data that they are about."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,11 @@ def draw_all(store: Store, folder: Path, effort: Effort) -> None:
         records = store.load_table(name)
         if records:
             with plt.rc_context(STYLE):
-                figure = draw(records, effort)
+                try:
+                    figure = draw(records, effort)
+                except FileNotFoundError as error:  # images and names are not in the results
+                    print(f"{file} stays as it is: {error}", file=sys.stderr)
+                    continue
                 # Without the date and the version, an unchanged picture is an unchanged file.
                 figure.savefig(folder / file, dpi=110, metadata={"Software": None})
                 plt.close(figure)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-#: Sets of the paper whose features are not to be had.
-NO_DATA = ("pascal07", "labelme", "sun", "cifar10_gist", "scene15_gist")
+#: Sets with features of our own: no verdict, and no place in the means beside the paper's.
+OTHER_FEATURES = ("cifar10_gist", "scene15_gist")
 
 #: By experiment and data set; "" is for the whole table.
 REMARKS: dict[tuple[str, str], tuple[str, ...]] = {
@@ -17,10 +17,19 @@ REMARKS: dict[tuple[str, str], tuple[str, ...]] = {
         "gradient ascent on its price. *mixture*: stumps, perceptrons and cosines compete.",
     ),
     ("table2-fourier", "splice"): (
-        "Our 500 columns come from one pool of 2000 cosines, and a quarter of a pool chosen on 1000 rows of 60 "
-        "letters overfits: all 2000 together (RFF) err less. The paper may be read as drawing 2000 new candidates in "
-        'each round. With `Fourier(pool="fresh")`, which does that, and C fixed at 0.003 and 0.01, the first split '
-        "has 13.4 and 13.1 %, the second 12.7 and 13.2 % (16.9, 17.5, 17.2 and 17.8 % with one pool): most of the way.",
+        "Our 500 columns come from one pool of 2000 cosines, and a quarter of it, chosen on 1000 rows of 60 letters, "
+        "errs more than all 2000 together (RFF). The paper may be read as drawing 2000 new candidates in each round. "
+        'With `Fourier(pool="fresh")`, which does that, C fixed at 0.003 and 0.01 and the width of the SVM, the first '
+        "split has 13.4 and 13.1 %, the second 12.7 and 13.2 % (one pool: 16.9, 17.5, 17.2 and 17.8 %). A smaller width "
+        "helps one pool as well: *own sigma*.",
+    ),
+    ("table2-perceptron", ""): (
+        "*learned*: `Perceptron()` as the library has it, which improves columns by gradient ascent where that holds on "
+        "rows it has not seen.",
+    ),
+    ("table2-perceptron", "splice"): (
+        "One pool of 2000 again, as with cosines. AdaBoost, which has the same pool, errs more than the paper's on "
+        "ringnorm, splice and waveform too: the paper's candidates seem to be new ones in each round.",
     ),
     ("spam", ""): (
         "The paper's picture is here as well: AdaBoost turns to george (27), meeting (42) and edu (46) more often, "
@@ -41,14 +50,15 @@ REMARKS: dict[tuple[str, str], tuple[str, ...]] = {
         "The paper announces pendigits without a figure, and pedestrian detection without a result.",
     ),
     ("table3", "usps"): (
-        "All methods err more here than in the paper, by 1.4 to 2 points, which points to the data: ours are the 9298 "
-        "images of the usual training and test sets, thrown together and split 3:1. There is also a USPS of 11 000 "
-        "images, 1100 of each digit; the paper does not say which one it has.",
+        "AdaBoost.ECC, AdaBoost.MH and CGEns-SLS all err more here than in the paper, by 1.4 to 2.3 points, which points "
+        "to the data: ours are the 9298 images of the usual training and test sets, thrown together and split 3:1. There "
+        "is also a USPS of 11 000 images, 1100 of each digit; the paper does not say which one it has.",
     ),
     ("table3", "vowel"): (
-        "The paper's 19.3 % is out of our reach with stumps and least squares: no C from 1e-4 to 10 comes below 30 % "
-        "with 500 columns, or 26.8 % with 1500 (mean of two splits, chosen on the test rows), nor do thresholds "
-        "without bins, the paper's own pricing, or the speaker as a feature change that. The data are right: "
-        "AdaBoost.MH has the paper's error on them. AdaBoost.ECC, on the other hand, does much better here.",
+        "On the first two splits no C from 1e-4 to 10 gives less than 29 % with 500 columns, or 26 % with 1500, even if "
+        "it is chosen on the test rows; thresholds without bins, the other pricing or the speaker as a feature do not "
+        "change that. The data are right: AdaBoost.MH has the paper's error on them. AdaBoost.ECC, on the other hand, "
+        "has 17.7 % where the paper has 31.1 %, and on segment as well the paper's figures of the two (4.2 and 2.6 %) "
+        "look like ours the other way round (2.0 and 4.0 %). Whether they were exchanged we cannot know.",
     ),
 }

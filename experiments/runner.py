@@ -32,6 +32,11 @@ EVERYTHING = Only()
 
 def run(experiment: Experiment, store: Store, effort: Effort, jobs: int, only: Only = EVERYTHING) -> None:
     """Compute what is left of an experiment, or of a part of it. Every finished cell is kept at once."""
+    with store.locked(experiment.name):
+        _run(experiment, store, effort, jobs, only)
+
+
+def _run(experiment: Experiment, store: Store, effort: Effort, jobs: int, only: Only) -> None:
     if experiment.alone:
         effort, jobs = replace(effort, threads=jobs), 1
     cells = [cell for cell in experiment.cells(effort) if only(cell)]

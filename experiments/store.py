@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -58,7 +61,7 @@ class Store:
         path = self.folder / "runs" / f"{cell.experiment}.jsonl"
         if cell.experiment in self._torn:
             whole, _, _ = path.read_text().rpartition("\n")
-            path.write_text(f"{whole}\n" if whole else "")
+            write_whole(path, f"{whole}\n" if whole else "")
             self._torn.remove(cell.experiment)
         about = {"dataset": cell.dataset, "method": cell.method, "run": cell.run}
         with path.open("a") as file:
@@ -68,6 +71,21 @@ class Store:
         """Return what is done of an experiment, in the order of the runs."""
         mine = {cell: outcome for cell, outcome in self._done.items() if cell.experiment == experiment}
         return dict(sorted(mine.items(), key=lambda item: item[0].run))
+
+    @contextmanager
+    def locked(self, experiment: str) -> Iterator[None]:
+        """Keep others from the experiment, who would compute the same cells; the lock goes with the process."""
+        with (self.folder / "runs" / f"{experiment}.jsonl").open("a") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise ValueError(f"{experiment} is being computed by another process: wait for it.") from error
+            yield
+
+    def save_tables(self) -> None:
+        """Make the tables of all experiments from their runs."""
+        for path in sorted((self.folder / "runs").glob("*.jsonl")):
+            self.save_table(path.stem)
 
     def save_table(self, experiment: str) -> list[dict[str, Any]]:
         """Write and return the means of an experiment, one record for each data set and method."""
@@ -102,9 +120,14 @@ class Store:
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write a file that is whole or not there."""
-    half = path.with_suffix(".part")
-    half.write_text(json.dumps(content, indent=1) + "\n")
+    """Write numbers and names."""
+    write_whole(path, json.dumps(content, indent=1) + "\n")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that is whole or as it was before, whatever comes in between."""
+    half = path.with_name(f".{path.name}.part")
+    half.write_text(text)
     os.replace(half, path)
 
 

@@ -14,7 +14,7 @@ LARGE = ("mnist", "usps", "pendigits", "scene15_gist", "cifar10_gist")
 #: Not to be had: NAME.npz with X (n, d) and y (n,) in the data folder brings them into the table.
 ABSENT = ("pascal07", "labelme", "sun")
 #: Parameters of these are chosen once, on the first run.
-CHOSEN_ONCE = (*LARGE, *ABSENT, "dna", "vowel", "segment")
+CHOSEN_ONCE = (*LARGE, *ABSENT)
 
 
 def _datasets(effort: Effort) -> tuple[str, ...]:
@@ -30,7 +30,8 @@ METHODS: dict[str, Method] = {
     "AdaBoost.ECC": adaboost_ecc,
     "AdaBoost.MH": adaboost_mh,
     "MultiBoost": multiboost,
-    "CGEns-SLS": cgens_sls,
+    "CGEns-SLS": cgens_sls(pricing="max"),
+    "CGEns-SLS gain": cgens_sls(pricing="gain"),
 }
 
 

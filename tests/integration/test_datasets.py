@@ -218,7 +218,8 @@ def test_drawn(name, make, shape):
     assert np.array_equal(data.y, labels)
     assert data.classes == ("0", "1")
     assert data.origin == f"drawn by cgens.datasets.{make.__name__}"
-    assert data.sizes is None, "what is drawn is not the published set"
+    published = {"twonorm": (400, 7000), "ringnorm": (400, 7000), "waveform": (400, 4600)}
+    assert data.sizes == published.get(name)
 
 
 @pytest.mark.usefixtures("no_shared_data")

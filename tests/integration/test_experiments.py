@@ -341,6 +341,13 @@ def test_an_error_keeps_what_is_done(store, fake):
     assert fake.computed
 
 
+def test_two_processes_do_not_compute_the_same(store, fake):
+    with store.locked("fake"), pytest.raises(ValueError, match="fake is being computed by another process"):
+        Fake.run(fake, Store(store.folder))
+    assert fake.computed == []
+    fake.run(store)
+
+
 def test_only_some_data_sets(store, fake):
     fake.run(store, only=Only(datasets=frozenset("b")))
     assert {dataset for dataset, _, _ in fake.computed} == {"b"}
@@ -608,6 +615,25 @@ def test_the_command_from_start_to_page(tmp_path, capsys, fake, monkeypatch):
 def test_the_page_is_not_stale():
     """After new results or a change of the report: python -m experiments report."""
     assert (DOCS / "reproduction.md").read_text() == render(Store(FULL_RESULTS))
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_the_tables_are_those_of_their_runs(name, tmp_path):
+    """After an interruption: python -m experiments report."""
+    store = Store(FULL_RESULTS)
+    if store.outcomes(name):
+        saved = store.load_table(name)
+        store.folder = tmp_path
+        assert store.save_table(name) == saved
+
+
+def test_sets_with_other_features_are_not_judged(store):
+    for dataset in ("mnist", "scene15_gist"):
+        store.add(Cell("table3", dataset, "CGEns-SLS", 0), Outcome(90.0, 1.0, {}))
+    store.save_table("table3")
+    page = render(store)
+    assert "| scene15_gist | 23.90 ± 0.30 | 90.00 | other features |" in page
+    assert "| table3, CGEns-SLS | 0 of 1 | 0 | 1 | 2 |" in page
 
 
 def test_the_page_has_our_figures_beside_the_papers(store):

@@ -14,6 +14,7 @@ from cgens.datasets.dataset import Dataset
 from cgens.datasets.folder import data_folders, read_dataset
 from cgens.datasets.generators import make_disc, make_ringnorm, make_two_spirals, make_twonorm, make_waveform
 from cgens.datasets.openml import ON_OPENML
+from cgens.datasets.protocols import IDA_SIZES
 
 # scikit-learn's "breast cancer" is Wisconsin's; the paper's of that name is another, from Ljubljana.
 BUNDLED: dict[str, Any] = {
@@ -71,7 +72,8 @@ def load(name: str, data_dir: str | Path | None = None) -> Dataset:
     if data_dir is None and name in DRAWN:
         make, n_samples = DRAWN[name]
         X, y = make(n_samples, random_state=0)
-        return Dataset(name, X, y, ("0", "1"), origin=f"drawn by cgens.datasets.{make.__name__}")
+        origin = f"drawn by cgens.datasets.{make.__name__}"
+        return Dataset(name, X, y, ("0", "1"), sizes=IDA_SIZES.get(name), origin=origin)
     raise FileNotFoundError(_missing(name, folders))
 
 
