@@ -12,6 +12,7 @@ from cgens.datasets import make_disc
 from cgens.weak_learners import Fourier, Perceptron, Stump
 from experiments import methods, spam
 from experiments.experiment import QUICK
+from experiments.pictures import COLOURS
 from experiments.registry import EXPERIMENTS
 from experiments.table2 import DRAWN_PERCEPTRON
 
@@ -114,3 +115,12 @@ def test_spam_counts_the_features_of_sixty_stumps(split):
         found, model = fitted("spam", method, split)
         assert sum(found.params["features"].values()) == model.n_columns_ <= spam.ROUNDS == 60
         assert set(found.params["features"]) <= {0, 1}
+
+
+@pytest.mark.parametrize("name", ["toy", "curves", "spam"])
+def test_every_method_of_a_picture_has_a_colour(name):
+    assert set(EXPERIMENTS[name].methods) <= set(COLOURS)
+
+
+def test_the_curves_are_of_the_papers_methods():
+    assert list(EXPERIMENTS["curves"].methods) == ["AdaBoost.ECC", "AdaBoost.MH", "MultiBoost", "CGEns-SLS"]
