@@ -20,10 +20,10 @@ from benchmarks.measure import seconds_to_fit
 from benchmarks.report import Table, save_results
 from cgens import CGEnsClassifier
 from cgens.baselines import LPBoostClassifier
+from experiments.paper import SPEED
 
 ROUNDS = (25, 50, 100, 250, 500)
 ROWS = (1000, 3000, 10_000, 30_000, 60_000)
-PAPER = {"rounds": 15, "rows": 26}  # times as fast, at the right end of each axis
 METHODS = {"CGEns": CGEnsClassifier, "LPBoost": LPBoostClassifier}
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "images" / "lpboost.png"
 
@@ -98,16 +98,17 @@ def compare(rounds: tuple[int, ...], rows: tuple[int, ...], repeats: int, most_r
     for r in rounds:
         ours, theirs = (by_rounds[label]["after_rounds"][r] for label in METHODS)
         errors = [f"{by_rounds[label]['errors'][r]:.2f}" for label in METHODS]
-        paper = f"{PAPER['rounds']}" if r == max(ROUNDS) else ""
+        paper = f"{SPEED['rounds']}" if r == max(ROUNDS) else ""
         table.add(str(most_rows), str(r), f"{ours:.2f}", f"{theirs:.2f}", f"{theirs / ours:.0f}", paper, *errors, "")
     by_rows: dict[int, dict[str, Any]] = {}
+    few = min(100, rounds[-1])
     for n_rows in rows:
-        by_rows[n_rows] = measure(mnist_odd_even(n_rows), min(100, rounds[-1]), repeats)
+        by_rows[n_rows] = measure(mnist_odd_even(n_rows), few, repeats)
         ours, theirs = (by_rows[n_rows][label]["seconds"] for label in METHODS)
         errors = [f"{by_rows[n_rows][label]['error']:.2f}" for label in METHODS]
         gaps = ", ".join(f"{by_rows[n_rows][label]['relative_gap']:.0e}" for label in METHODS)
-        paper = f"{PAPER['rows']}" if n_rows == max(ROWS) else ""
-        table.add(str(n_rows), "100", f"{ours:.2f}", f"{theirs:.2f}", f"{theirs / ours:.0f}", paper, *errors, gaps)
+        paper = f"{SPEED['rows']}" if n_rows == max(ROWS) else ""
+        table.add(str(n_rows), str(few), f"{ours:.2f}", f"{theirs:.2f}", f"{theirs / ours:.0f}", paper, *errors, gaps)
         print(table, flush=True)
     return {"by_rounds": by_rounds, "by_rows": by_rows}
 

@@ -25,7 +25,7 @@ from experiments.experiment import Effort, Fit, Method
 
 LPBOOST_TOTALS = (10.0, 30.0, 100.0, 300.0)  # C times the number of rows
 SVM_CS = 10.0 ** np.arange(-3, 4)
-RFF_CS = 10.0 ** np.arange(-4, 3)  # 2000 features of size 1 / sqrt(1000): smaller than rows of a kernel
+RFF_CS = 10.0 ** np.arange(-4, 3)  # of another loss, the squared hinge
 NUS = (1e-4, 3e-4, 1e-3, 3e-3)
 MULTIBOOST_ROWS = 10_000  # most rows to choose nu with: a fit of so many takes minutes
 GAMMAS = 2.0 ** np.arange(-5, 5)  # times 1 / number of features: the IDA sets have unit variance

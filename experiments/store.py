@@ -60,8 +60,8 @@ class Store:
         self._done[cell] = outcome
         path = self.folder / "runs" / f"{cell.experiment}.jsonl"
         if cell.experiment in self._torn:
-            whole, _, _ = path.read_text().rpartition("\n")
-            write_whole(path, f"{whole}\n" if whole else "")
+            # Cut in place: a file put in its stead would not be the one that is locked.
+            os.truncate(path, path.read_bytes().rfind(b"\n") + 1)
             self._torn.remove(cell.experiment)
         about = {"dataset": cell.dataset, "method": cell.method, "run": cell.run}
         with path.open("a") as file:
@@ -75,11 +75,13 @@ class Store:
     @contextmanager
     def locked(self, experiment: str) -> Iterator[None]:
         """Keep others from the experiment, who would compute the same cells; the lock goes with the process."""
-        with (self.folder / "runs" / f"{experiment}.jsonl").open("a") as file:
+        path = self.folder / "runs" / f"{experiment}.jsonl"
+        with path.open("a") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 raise ValueError(f"{experiment} is being computed by another process: wait for it.") from error
+            self._read(path)  # what others have done since
             yield
 
     def save_tables(self) -> None:

@@ -348,6 +348,27 @@ def test_two_processes_do_not_compute_the_same(store, fake):
     fake.run(store)
 
 
+def test_what_others_did_meanwhile_is_not_done_again(store, fake):
+    late = Store(store.folder)
+    fake.run(store)
+    fake.computed.clear()
+    fake.run(late)
+    assert fake.computed == []
+
+
+def test_a_torn_line_is_cut_under_the_lock(store):
+    """Another process must find the lock still held afterwards."""
+    store.add(some_cell(0), Outcome(1.0, 2.0, {}))
+    with lines_of(store.folder).open("a") as file:
+        file.write('{"half')
+    again = Store(store.folder)
+    with again.locked("table1"):
+        again.add(some_cell(1), Outcome(3.0, 4.0, {}))
+        with pytest.raises(ValueError, match="being computed by another process"), Store(store.folder).locked("table1"):
+            pass
+    assert [some_cell(k) in Store(store.folder) for k in (0, 1)] == [True, True]
+
+
 def test_only_some_data_sets(store, fake):
     fake.run(store, only=Only(datasets=frozenset("b")))
     assert {dataset for dataset, _, _ in fake.computed} == {"b"}
