@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from experiments.experiment import FULL, QUICK
+from experiments.experiment import FULL, QUICK, Effort
 from experiments.registry import EXPERIMENTS
 from experiments.report import write_report
 from experiments.runner import Only, run
@@ -22,14 +22,13 @@ def main(arguments: list[str] | None = None) -> int:
     """Run what was asked for; an error that the user can mend is one sentence."""
     options = _parser().parse_args(arguments)
     try:
-        _run(options)
+        return _run(options)
     except KeyboardInterrupt:
         print("\nInterrupted. What is done is kept: the same command goes on from there.", file=sys.stderr)
         return 130
     except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    return 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -43,7 +42,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(options: argparse.Namespace) -> None:
+def _run(options: argparse.Namespace) -> int:
+    """Run experiment after experiment, then write the page; return the exit code."""
     names = options.names or NAMES
     for name in names:
         if name not in NAMES:
@@ -60,16 +60,24 @@ def _run(options: argparse.Namespace) -> None:
     )
     store = Store(options.results or (QUICK_RESULTS if options.quick else FULL_RESULTS))
     store.prepare(effort)
+    failed = False
     try:
         for name in names:
-            if name in EXPERIMENTS:
-                run(EXPERIMENTS[name], store, effort, options.jobs, only)
-            elif name == "speed":
-                run_speed(store, effort)
-    except KeyboardInterrupt:
-        write_report(Store(store.folder), effort)  # a page is never older than its tables
-        raise
-    write_report(Store(store.folder), effort)  # read anew: others may have computed other experiments meanwhile
+            try:
+                _run_one(name, store, effort, options.jobs, only)
+            except (ValueError, OSError) as error:  # the other experiments are computed all the same
+                print(f"error: {error}", file=sys.stderr)
+                failed = True
+    finally:  # also after an interruption: a page is never older than its tables
+        write_report(Store(store.folder), effort)  # read anew: others may have computed other experiments meanwhile
+    return 2 if failed else 0
+
+
+def _run_one(name: str, store: Store, effort: Effort, jobs: int, only: Only) -> None:
+    if name in EXPERIMENTS:
+        run(EXPERIMENTS[name], store, effort, jobs, only)
+    elif name == "speed":
+        run_speed(store, effort)
 
 
 def _known(what: str, asked: list[str] | None, known: set[str]) -> frozenset[str] | None:

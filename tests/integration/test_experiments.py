@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import experiments.__main__ as command
 from benchmarks.data import IDA_SETS, Split, has_shared_data
 from cgens.datasets import load
 from cgens.weak_learners import Stump
-from experiments import claims, splits
+from experiments import claims, runner, splits
 from experiments.experiment import FULL, QUICK, Cell, Experiment, Fit, Outcome
 from experiments.paper import FIGURES, figures_of
 from experiments.registry import EXPERIMENTS
@@ -330,15 +331,60 @@ def test_a_cell_that_was_half_written_is_computed_again(store, fake):
     assert fake.computed == [lost]
 
 
-def test_an_error_keeps_what_is_done(store, fake):
-    def broken(split, seed, effort, given):
-        raise ValueError("this cell is broken")
+def broken(error: BaseException):
+    def fit(split, seed, effort, given):
+        raise error
 
-    fake.experiment.methods["alone"] = broken
-    with pytest.raises(ValueError, match="this cell is broken"):
+    return fit
+
+
+def test_a_broken_cell_does_not_keep_the_others(store, fake):
+    fake.experiment.methods["alone"] = broken(ValueError("this cell is broken"))
+    with pytest.raises(
+        ValueError,
+        match="5 cells of fake are missing, the first of them alone on a, run 0: this cell is broken",
+    ) as raised:
         fake.run(store)
-    assert set(Store(store.folder).outcomes("fake")) == {Cell("fake", *cell) for cell in fake.computed}
-    assert fake.computed
+    assert_one_sentence(str(raised.value))
+    rest = {cell for cell in ALL_CELLS if cell[1] != "alone"}
+    assert set(fake.computed) == rest
+    assert set(Store(store.folder).outcomes("fake")) == {Cell("fake", *cell) for cell in rest}
+    assert {record["method"] for record in store.load_table("fake")} == {"first", "second"}
+    fake.experiment.methods["alone"] = fake.method("alone")
+    fake.run(store)
+    assert set(fake.computed) == ALL_CELLS
+    assert len(fake.computed) == len(ALL_CELLS), "once mended, only what is missing is computed"
+
+
+def test_cells_that_wait_for_a_broken_one_are_missing_too(store, fake):
+    fake.experiment.methods["first"] = broken(OSError("no such rows"))
+    with pytest.raises(ValueError, match="10 cells of fake are missing, the first of them first on a, run 0: no such"):
+        fake.run(store)
+    assert {method for _, method, _ in fake.computed} == {"alone"}
+
+
+def test_a_fault_of_ours_shows_its_traceback(store, fake, capsys):
+    fake.experiment.methods["alone"] = broken(ZeroDivisionError("oh"))
+    with pytest.raises(ValueError, match="alone on a, run 0: ZeroDivisionError: oh"):
+        fake.run(store)
+    told = capsys.readouterr().err
+    assert told.count("Traceback") == 1
+    assert "test_experiments.py" in told
+
+
+def test_a_killed_process_is_told_in_one_sentence(store, monkeypatch):
+    """Killed for want of memory, say: the cell is computed in a process that dies."""
+    monkeypatch.setattr(runner, "_one", _die)
+    fake = Fake()
+    with pytest.raises(
+        ValueError, match=r"A process that computed cells of fake was killed.*--jobs is below 2"
+    ) as raised:
+        fake.run(store, jobs=2)
+    assert_one_sentence(str(raised.value))
+
+
+def _die(name, cell, effort, given):
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_two_processes_do_not_compute_the_same(store, fake):
@@ -628,6 +674,20 @@ def test_the_command_from_start_to_page(tmp_path, capsys, fake, monkeypatch):
     assert "reproduction.md" in capsys.readouterr().out
     assert command.main(["report", "--results", str(tmp_path)]) == 0
     assert (tmp_path / "reproduction.md").read_text() == page, "the same results give the same page"
+
+
+def test_the_command_goes_on_with_the_other_experiments(tmp_path, capsys, fake, monkeypatch):
+    other = Fake(name="other", title="Another")
+    monkeypatch.setitem(EXPERIMENTS, "other", other.experiment)
+    monkeypatch.setattr(command, "NAMES", ["fake", "other", "report"])
+    fake.experiment.methods["alone"] = broken(ValueError("this cell is broken"))
+    assert command.main(["--jobs", "1", "--results", str(tmp_path)]) == 2
+    assert set(other.computed) == ALL_CELLS
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
+    assert told == ["error: 5 cells of fake are missing, the first of them alone on a, run 0: this cell is broken"]
+    page = (tmp_path / "reproduction.md").read_text()
+    assert "## A fake" in page
+    assert "## Another" in page
 
 
 # The page.
