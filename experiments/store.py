@@ -26,6 +26,7 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
+        self._mark = self.folder / "runs" / "EFFORT"
         self._done: dict[Cell, Outcome] = {}
         self._torn: set[str] = set()  # experiments whose last line was not written whole
         for path in sorted((self.folder / "runs").glob("*.jsonl")):
@@ -37,9 +38,14 @@ class Store:
     def __getitem__(self, cell: Cell) -> Outcome:
         return self._done[cell]
 
+    @property
+    def quick(self) -> bool:
+        """Whether the results are of the quick mode."""
+        return self._mark.exists() and self._mark.read_text().strip() == "quick"
+
     def prepare(self, effort: Effort) -> None:
         """Make the folder; refuse one that cannot be written, or has results of another effort."""
-        mark, mine = self.folder / "runs" / "EFFORT", "quick" if effort.quick else "full"
+        mark, mine = self._mark, "quick" if effort.quick else "full"
         try:
             mark.parent.mkdir(parents=True, exist_ok=True)
             if not mark.exists():

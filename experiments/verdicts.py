@@ -13,7 +13,7 @@ Record = dict[str, Any]
 
 def verdict(record: Record) -> str:
     """Return "near" within 2 sqrt(sd_ours^2 + sd_paper^2) of the paper's mean, else on which side it is."""
-    if record["paper_mean"] is None:
+    if record["paper_mean"] is None or record["mean"] is None:
         return ""
     if record["dataset"] in OTHER_FEATURES:
         return "other features"

@@ -8,9 +8,24 @@ import pytest
 from cgens.ensemble import Ensemble
 from cgens.solution_path import SolutionPath
 from cgens.types import Duals, MasterSolution, Sample, Status
+from tests.contract.pricing import (
+    assert_priced,
+    balanced_duals,
+    begin,
+    candidates_of,
+    curved_duals,
+    empty_model,
+    rows_to_price,
+    votes_for,
+)
 from tests.contract.tables import FAMILIES
-from tests.reference.naive_least_squares import NaiveCurvature, naive_model
+from tests.reference.naive_least_squares import naive_model
 from tests.tolerances import CLOSED_FORM
+
+
+@pytest.fixture
+def sample(rng):
+    return rows_to_price(rng)
 
 
 @pytest.fixture(params=FAMILIES)
@@ -21,43 +36,6 @@ def case(request):
 @pytest.fixture(params=[name for name, case in FAMILIES.items() if case.finite])
 def finite(request):
     return FAMILIES[request.param]
-
-
-@pytest.fixture(params=[name for name, case in FAMILIES.items() if case.votes])
-def voting(request):
-    return FAMILIES[request.param]
-
-
-@pytest.fixture(params=[name for name, case in FAMILIES.items() if case.votes and case.finite])
-def voting_pool(request):
-    return FAMILIES[request.param]
-
-
-@pytest.fixture
-def sample(rng):
-    """Return 70 weighted rows in another order than in X, some of X's rows left out."""
-    X = np.column_stack([rng.normal(size=(80, 3)), rng.integers(0, 4, size=(80, 2)), np.zeros(80)])
-    return Sample(X, rng.permutation(80)[:70], rng.integers(1, 4, 70).astype(float))
-
-
-def begin(case, sample, seed=0, n_threads=1):
-    return case.spec.begin(sample, np.random.default_rng(seed), n_threads)
-
-
-def balanced_duals(rng, m=70, n_outputs=1):
-    duals = rng.normal(size=(m, n_outputs))
-    return Duals(duals - duals.mean(axis=0))
-
-
-def curved_duals(models, by_steps=True):
-    """Return the duals of the last model, with the curvature that its growth has."""
-    duals = Duals(models[-1].duals)
-    duals.curvature, duals.by_steps = NaiveCurvature(tuple(models)), by_steps
-    return duals
-
-
-def empty_model(rng, n_outputs, C=1.0):
-    return naive_model(np.zeros((70, 0)), rng.normal(size=(70, n_outputs)), C * rng.integers(1, 4, 70))
 
 
 def path_of(weights, intercept):
@@ -80,28 +58,6 @@ def collect(case, sample, rng, n=12):
     return columns
 
 
-def candidates_of(case, pricer, sample):
-    """Return all learners of a finite pool, and their responses, shape (m, n)."""
-    X = sample.matrix()
-    candidates = case.candidates(pricer, X)
-    return candidates, np.array([learner.respond(X) for learner in candidates], dtype=float).T
-
-
-def assert_priced(pricing, candidates, responses, duals, taken):
-    """All figures but the choice of the column."""
-    prices = responses.T @ duals.array
-    free = [learner.key not in taken for learner in candidates]
-    scale = CLOSED_FORM * np.abs(duals.array).sum()
-    assert pricing.n_candidates == len(candidates)
-    assert pricing.energy == pytest.approx(np.sum(prices**2), rel=CLOSED_FORM)
-    assert pricing.largest_price() == pytest.approx(np.abs(prices[free]).max(), abs=scale)
-    column = pricing.column
-    own = column.response @ duals.array
-    assert column.learner.key not in taken
-    assert column.score == pytest.approx(own[column.output], abs=scale)
-    assert abs(column.score) == pytest.approx(np.abs(own).max(), abs=scale)
-
-
 @pytest.mark.parametrize("n_outputs", [1, 3])
 def test_price_is_the_largest_outside_the_taken(finite, sample, n_outputs, rng):
     pricer = begin(finite, sample)
@@ -113,111 +69,6 @@ def test_price_is_the_largest_outside_the_taken(finite, sample, n_outputs, rng):
         assert_priced(pricing, candidates, responses, duals, taken)
         assert abs(pricing.column.score) == pricing.largest_price()
         taken[pricing.column.learner.key] = None
-
-
-def votes_for(responses, duals):
-    """Return the sum of |price| over outputs of columns, shape (m, n) to (n,)."""
-    return np.abs(responses.T.astype(float) @ duals.array).sum(axis=1)
-
-
-@pytest.mark.parametrize("n_outputs", [1, 2, 5])
-def test_by_votes_the_merit_is_the_sum_of_all_prices(voting, sample, n_outputs, rng):
-    pricer, taken = begin(voting, sample), {}
-    for _ in range(6):
-        duals = balanced_duals(rng, n_outputs=n_outputs)
-        pricing = pricer.price(duals, taken.keys(), "votes")
-        if (column := pricing.column) is None:
-            break  # a small pool
-        scale = CLOSED_FORM * np.abs(duals.array).sum()
-        assert pricing.merit == pytest.approx(votes_for(column.response[:, None], duals)[0], abs=scale)
-        prices = column.response @ duals.array
-        assert column.output == np.argmax(np.abs(prices))
-        assert column.score == pytest.approx(prices[column.output], abs=scale)
-        assert column.learner.key not in taken
-        assert np.array_equal(column.response, column.learner.respond(sample.matrix()))
-        taken[column.learner.key] = None
-    assert taken
-
-
-@pytest.mark.parametrize("n_outputs", [1, 2, 5])
-def test_by_votes_the_column_is_the_best_of_the_pool(voting_pool, sample, n_outputs, rng):
-    """Whatever its largest price: that of a single output is still told, for the stopping test."""
-    pricer, taken, n_others = begin(voting_pool, sample), {}, 0
-    candidates, responses = candidates_of(voting_pool, pricer, sample)
-    for _ in range(min(10, len(candidates))):
-        duals = balanced_duals(rng, n_outputs=n_outputs)
-        pricing = pricer.price(duals, taken.keys(), "votes")
-        assert_priced(pricing, candidates, responses, duals, taken)
-        free = [learner.key not in taken for learner in candidates]
-        scale = CLOSED_FORM * np.abs(duals.array).sum()
-        assert pricing.merit == pytest.approx(votes_for(responses[:, free], duals).max(), abs=scale)
-        n_others += pricing.largest_price() > abs(pricing.column.score) + scale
-        taken[pricing.column.learner.key] = None
-    if n_outputs == 1:
-        assert n_others == 0, "the same as the largest price"
-    elif len(candidates) > 20:
-        assert n_others > 0, "else the rule was not put to the test"
-
-
-@pytest.mark.parametrize("C", [0.01, 30.0])
-@pytest.mark.parametrize("n_outputs", [1, 3])
-def test_by_votes_a_master_that_changes_by_rank_one_is_followed(voting_pool, sample, n_outputs, C, rng):
-    """Round by round, and where several columns come at once."""
-    pricer, models, taken = begin(voting_pool, sample), [empty_model(rng, n_outputs, C)], {}
-    candidates, responses = candidates_of(voting_pool, pricer, sample)
-    for n_more in (0, 0, 1, 0, 4, 0):
-        if len(taken) == len(candidates):
-            break  # a small pool
-        duals = curved_duals(models)
-        pricing = pricer.price(duals, taken.keys(), "votes")
-        assert_priced(pricing, candidates, responses, duals, taken)
-        free = [learner.key not in taken for learner in candidates]
-        scale = CLOSED_FORM * np.abs(duals.array).sum()
-        assert pricing.merit == pytest.approx(votes_for(responses[:, free], duals).max(), abs=scale)
-        assert pricing.merit == pytest.approx(votes_for(pricing.column.response[:, None], duals)[0], abs=scale)
-        taken[pricing.column.learner.key] = None
-        models.append(models[-1].grown(pricing.column.response.astype(float)))
-        for k in np.flatnonzero([learner.key not in taken for learner in candidates])[:n_more]:
-            taken[candidates[k].key] = None
-            models.append(models[-1].grown(responses[:, k]))
-
-
-def test_by_votes_everything_taken_leaves_nothing(voting_pool, sample, rng):
-    pricer, duals, taken = begin(voting_pool, sample), balanced_duals(rng, n_outputs=2), {}
-    n_candidates = pricer.price(duals, taken.keys(), "votes").n_candidates
-    merits = []
-    while (pricing := pricer.price(duals, taken.keys(), "votes")).column is not None:
-        assert pricing.column.learner.key not in taken
-        taken[pricing.column.learner.key] = None
-        merits.append(pricing.merit)
-    assert len(taken) == n_candidates
-    assert merits == sorted(merits, reverse=True)
-    assert pricing.largest_price() == 0
-
-
-def test_by_votes_zero_duals_find_nothing(voting, sample):
-    pricing = begin(voting, sample).price(Duals(np.zeros((70, 3))), {}.keys(), "votes")
-    assert pricing.column is None
-    assert pricing.largest_price() == 0
-    assert not pricing.energy
-
-
-def test_by_votes_threads_and_a_second_begin_do_not_matter(voting, sample, rng):
-    duals = balanced_duals(rng, n_outputs=3)
-    first = begin(voting, sample).price(duals, {}.keys(), "votes")
-    second = begin(voting, sample, n_threads=2).price(duals, {}.keys(), "votes")
-    assert first.column.learner == second.column.learner
-    assert (first.column.score, first.column.output) == (second.column.score, second.column.output)
-    assert (first.energy, first.largest_price(), first.merit) == (second.energy, second.largest_price(), second.merit)
-
-
-def test_what_may_come_again_is_found_again(voting_pool, sample, rng):
-    """Nothing is taken where a master lets learners repeat."""
-    pricer, duals = begin(voting_pool, sample), balanced_duals(rng, n_outputs=2)
-    for rule in ("max", "votes"):
-        found = [pricer.price(duals, {}.keys(), rule) for _ in range(3)]
-        assert len({pricing.column.learner.key for pricing in found}) == 1
-        assert len({(pricing.merit, pricing.energy) for pricing in found}) == 1
 
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 30.0])

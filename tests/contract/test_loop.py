@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from cgens import generate_columns
-from cgens.masters import AdaBoost, AdaBoostECC, Hinge, LeastSquares, MultiBoost
+from cgens.masters import Hinge, MultiBoost
 from cgens.types import Sample, Status, relative_gap
 from cgens.weak_learners import Stump
-from tests.contract.tables import FAMILIES, MASTERS, noisy_signs, one_of_three, three_noisy_signs
-from tests.reference.naive_adaboost import ecc_loss, naive_adaboost_mh
+from tests.contract.tables import FAMILIES, MASTERS, one_of_three, three_noisy_signs
 from tests.reference.naive_least_squares import naive_model
-from tests.reference.naive_stumps import naive_pool, pool_matrix
 from tests.tolerances import BALANCE, CLOSED_FORM, NEGATIVE_GAP, STATIONARITY
 
 TOL = 1e-5
@@ -321,172 +318,6 @@ def test_every_stage_is_the_model_of_its_round(master, family, data):
         model = SimpleNamespace(weights=weights, intercept=intercept)
         scale = CLOSED_FORM * master.scale(trace.primal[k])
         assert trace.primal[k] == pytest.approx(master.primal(H[:, :k], target, weight, model), abs=scale)
-
-
-@pytest.mark.parametrize("rule", ["max", "votes"])
-@pytest.mark.parametrize("make_target", [noisy_signs, three_noisy_signs])
-def test_a_learner_may_be_added_again(make_target, rule, rng):
-    """Stage-wise: each round takes the best of *all* stumps, those it had before among them."""
-    X = rng.integers(0, 4, size=(60, 3)).astype(float)
-    target, weight = make_target(rng, X[:, 0] - X[:, 1]), rng.integers(1, 4, 60).astype(float)
-    pool = naive_pool(X)
-    H = pool_matrix(pool, 60)
-    ensemble, trace = generate_columns(
-        AdaBoost(), Stump(), X, target, sample_weight=weight, max_columns=30, pricing=rule
-    )
-    assert trace.certificate.status is Status.MAX_COLUMNS
-    assert len(ensemble) == 30
-    assert len({learner.key for learner in ensemble.learners}) <= len(pool) < 30
-    responses = ensemble.respond(X).astype(float)
-    stages = naive_adaboost_mh(responses, target, weight)
-    assert np.allclose(ensemble.weights, [stage.weights for stage in stages], rtol=0, atol=CLOSED_FORM)
-    assert np.allclose(trace.primal, [1.0, *(stage.loss for stage in stages)], rtol=CLOSED_FORM)
-    duals = target * (weight / (weight.sum() * target.shape[1]))[:, None]
-    for k, stage in enumerate(stages):
-        prices, own = np.abs(H.T @ duals), np.abs(responses[:, k] @ duals)
-        best, found = (prices.max(), own.max()) if rule == "max" else (prices.sum(axis=1).max(), own.sum())
-        assert found == pytest.approx(best, abs=CLOSED_FORM)
-        assert trace.score[k + 1] == pytest.approx(own.max(), abs=CLOSED_FORM)
-        duals = stage.duals
-
-
-STAGE_WISE = {
-    "AdaBoost": (AdaBoost(), noisy_signs, "max"),
-    "AdaBoost.MH": (AdaBoost(), one_of_three, "votes"),
-    "AdaBoost.MH, labels": (AdaBoost(), three_noisy_signs, "votes"),
-    "AdaBoost.ECC": (AdaBoostECC(3), one_of_three, "max"),
-}
-
-
-@pytest.mark.parametrize("name", STAGE_WISE)
-def test_stage_wise_masters_go_with_every_family(name, family, rng):
-    """The loss of the model is the one that is told, in every round; there is no bound, and none is claimed."""
-    spec, make_target, rule = STAGE_WISE[name]
-    X = rng.normal(size=(60, 3)).round(1)
-    target = make_target(rng, X[:, 0] - X[:, 1])
-    options = {"max_columns": 12, "pricing": rule, "rng": np.random.default_rng(5)}
-    ensemble, trace = generate_columns(spec, family.spec, X, target, **options)
-    certificate = trace.certificate
-    assert certificate.status is Status.MAX_COLUMNS
-    assert len(ensemble) == 12
-    assert ensemble.weights.shape == (12, target.shape[1])
-    assert len(ensemble.path) == len(trace) == 13
-    assert (certificate.scope, certificate.full_lower_bound, certificate.full_relative_gap) == (
-        "restricted",
-        None,
-        None,
-    )
-    assert (certificate.dual, certificate.relative_gap) == (0.0, 1.0)
-    assert (certificate.n_candidates is not None) == family.finite
-    for k, decision in enumerate(ensemble.staged(X), start=1):
-        if name == "AdaBoost.ECC":
-            loss = ecc_loss(decision, target.argmax(axis=1), np.ones(60))
-        else:
-            loss = np.mean(np.exp(-target * decision))
-        assert trace.primal[k] == pytest.approx(loss, rel=CLOSED_FORM)
-        assert trace.primal[k] < trace.primal[k - 1]
-    again, other = generate_columns(
-        spec, family.spec, X, target, n_threads=2, **{**options, "rng": np.random.default_rng(5)}
-    )
-    assert again.learners == ensemble.learners
-    assert np.array_equal(again.weights, ensemble.weights)
-    assert np.array_equal(other.duals, trace.duals)
-
-
-def test_a_perfect_learner_ends_a_stage_wise_fit():
-    X, y = np.arange(6.0)[:, None], np.repeat([-1.0, 1.0], 3)
-    ensemble, trace = generate_columns(AdaBoost(), Stump(), X, y)
-    assert len(ensemble) == 1
-    assert trace.certificate.status is Status.OPTIMAL
-    assert (trace.certificate.primal, trace.certificate.relative_gap) == (0.0, 0.0)
-    assert np.array_equal(np.sign(ensemble.decision(X)[:, 0]), y)
-
-
-def test_a_stage_wise_fit_is_not_gone_on_with(rng):
-    """Its rounds before are not to be had from the columns: a sentence says so."""
-    X = rng.normal(size=(40, 2))
-    y = noisy_signs(rng, X[:, 0])
-    half, _ = generate_columns(AdaBoost(), Stump(), X, y, max_columns=5)
-    with pytest.raises(ValueError, match="one column at a time"):
-        generate_columns(AdaBoost(), Stump(), X, y, max_columns=10, initial=half)
-
-
-@dataclass(frozen=True)
-class Charging:
-    """Another master, at a price: `cost(n_columns)` is what a column must exceed."""
-
-    master: Any
-    cost: Any
-    repeats = False
-
-    def begin(self, target, sample_weight, n_threads):
-        return ChargingLive(self.master.begin(target, sample_weight, n_threads), self.cost)
-
-
-class ChargingLive:
-    def __init__(self, live, cost):
-        self._live, self._cost, self._n_columns = live, cost, 0
-        self.pool_bound = live.pool_bound
-
-    def add(self, response):
-        self._n_columns += 1
-        self._live.add(response)
-
-    def solve(self, tol, interrupted, quick=False):
-        return replace(self._live.solve(tol, interrupted, quick), column_cost=self._cost(self._n_columns))
-
-
-@pytest.fixture(params=[Hinge(C=1.0), LeastSquares(C=1.0)], ids=["hinge", "least squares"])
-def free_master(request):
-    """Return a master whose columns cost nothing."""
-    return request.param
-
-
-def signs_of(rng):
-    X = rng.normal(size=(60, 3)).round(1)
-    return X, noisy_signs(rng, X[:, 0] - X[:, 1])
-
-
-@pytest.mark.parametrize("share", [0.5, 0.1, 0.02])
-def test_the_cost_of_a_column_decides_when_to_stop(free_master, share, rng):
-    """As the paper's epsilon does, and both add up."""
-    X, y = signs_of(rng)
-    options = {"tol": TOL, "max_columns": 1000}
-    _, trace = generate_columns(free_master, Stump(), X, y, **options)
-    cost = share * trace.score[1]
-    charged, trace = generate_columns(Charging(free_master, lambda n: cost), Stump(), X, y, **options)
-    assert trace.certificate.status is Status.OPTIMAL
-    assert np.all(trace.score[1:] > cost)
-    assert trace.certificate.max_price <= cost + 1e-6 * np.abs(trace.duals).sum()
-    above, other = generate_columns(free_master, Stump(), X, y, epsilon=cost, **options)
-    assert charged.learners == above.learners
-    assert np.array_equal(charged.weights, above.weights)
-    assert trace.certificate == other.certificate
-    half, third = generate_columns(
-        Charging(free_master, lambda n: cost / 2), Stump(), X, y, epsilon=cost / 2, **options
-    )
-    assert half.learners == charged.learners
-    assert third.certificate == trace.certificate
-
-
-def test_the_cost_of_a_column_is_that_of_the_round(free_master, rng):
-    """Of the solution at hand, not of the spec: after seven columns nothing is worth it any more."""
-    X, y = signs_of(rng)
-    dear = Charging(free_master, lambda n: 0.0 if n < 7 else 1e6)
-    ensemble, trace = generate_columns(dear, Stump(), X, y, tol=TOL)
-    assert len(ensemble) == 7
-    assert trace.certificate.status is Status.OPTIMAL
-    none, _ = generate_columns(Charging(free_master, lambda n: 1e6), Stump(), X, y, tol=TOL)
-    assert len(none) == 0
-
-
-def test_at_the_most_columns_the_cost_says_whether_one_is_missing(free_master, rng):
-    X, y = signs_of(rng)
-    for cost, status in ((0.0, Status.MAX_COLUMNS), (1e6, Status.OPTIMAL)):
-        dear = Charging(free_master, lambda n, cost=cost: 0.0 if n < 5 else cost)
-        ensemble, trace = generate_columns(dear, Stump(), X, y, tol=TOL, max_columns=5)
-        assert len(ensemble) == 5
-        assert trace.certificate.status is status
 
 
 def test_by_votes_the_optimum_of_a_pool_is_the_same(rng):

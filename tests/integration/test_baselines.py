@@ -9,73 +9,32 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse
-from scipy.optimize import linprog
 from sklearn.base import clone, is_classifier
-from sklearn.datasets import load_digits, load_iris, make_multilabel_classification
+from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
-from cgens.baselines import (
-    AdaBoostClassifier,
-    AdaBoostECCClassifier,
-    AdaBoostMHClassifier,
-    KernelSVC,
-    LPBoostClassifier,
-    MultiBoostClassifier,
-    RandomFourierSVC,
-)
+from cgens.baselines import LPBoostClassifier
 from cgens.types import Status
 from cgens.weak_learners import Fourier, Perceptron, Stump, Tree
+from tests.integration.rivals import (
+    BINARY,
+    FLOWERS,
+    FOR_MORE_CLASSES,
+    RIVALS,
+    STAGE_WISE,
+    WRAPPERS,
+    assert_same_bits,
+    data,
+    every_on_the_loop,
+    every_rival,
+    fit,
+)
 from tests.integration.small_data import SMALL_DATA, noisy
-from tests.tolerances import CLOSED_FORM, IMPORTANCE, NEGATIVE_GAP, TIGHT
-
-FLOWERS = load_iris(return_X_y=True)
-LABELLED = make_multilabel_classification(n_samples=120, n_features=6, n_classes=4, random_state=3)
-
-SMALL = {"n_estimators": 10, "random_state": 0, "n_jobs": 1}
-BINARY = {
-    "AdaBoost": AdaBoostClassifier(**SMALL),
-    "LPBoost": LPBoostClassifier(**SMALL),
-    "LPBoost of nu": LPBoostClassifier(nu=0.6, **SMALL),
-}
-FOR_MORE_CLASSES = {
-    "AdaBoost.MH": AdaBoostMHClassifier(**SMALL),
-    "AdaBoost.ECC": AdaBoostECCClassifier(**SMALL),
-    "MultiBoost": MultiBoostClassifier(**SMALL),
-}
-ON_THE_LOOP = {**BINARY, **FOR_MORE_CLASSES}
-WRAPPERS = {
-    "stump kernel": KernelSVC(),
-    "perceptron kernel": KernelSVC("perceptron"),
-    "Gaussian kernel": KernelSVC("rbf"),
-    "random Fourier": RandomFourierSVC(n_components=50, random_state=0),
-}
-RIVALS = {**ON_THE_LOOP, **WRAPPERS}
-STAGE_WISE = ["AdaBoost", "AdaBoost.MH", "AdaBoost.ECC"]
-
-every_rival = pytest.mark.parametrize("name", RIVALS)
-every_on_the_loop = pytest.mark.parametrize("name", ON_THE_LOOP)
-every_for_more_classes = pytest.mark.parametrize("name", FOR_MORE_CLASSES)
-
-
-def fit(name, X, y, weight=None, **options):
-    return clone(RIVALS[name]).set_params(**options).fit(X, y, sample_weight=weight)
-
-
-def data(name):
-    """Return three classes where the rival takes them, else two."""
-    return FLOWERS if name in FOR_MORE_CLASSES else noisy()
-
-
-def assert_same_bits(one, other, X):
-    assert one.ensemble_.learners == other.ensemble_.learners
-    assert one.certificate_ == other.certificate_
-    assert one.decision_function(X).tobytes() == other.decision_function(X).tobytes()
-    assert one.duals_.tobytes() == other.duals_.tobytes()
+from tests.tolerances import CLOSED_FORM, IMPORTANCE, NEGATIVE_GAP
 
 
 @every_rival
@@ -369,132 +328,3 @@ def test_progress(name, capfd):
     assert capfd.readouterr() == ("", "")
     fit(name, *data(name), verbose=1)
     assert "10" in "".join(capfd.readouterr())
-
-
-def test_labels_of_mh():
-    X, Y = LABELLED
-    model = fit("AdaBoost.MH", X, Y, n_estimators=40)
-    assert model.classes_.tolist() == [0, 1, 2, 3]
-    assert model.decision_function(X).shape == model.duals_.shape == model.predict(X).shape == (120, 4)
-    assert np.array_equal(model.predict(X), (model.decision_function(X) > 0).astype(int))
-    stages, labels = list(model.staged_decision_function(X)), list(model.staged_predict(X))
-    assert [stage.shape for stage in stages] == [label.shape for label in labels] == [(120, 4)] * 40
-    assert np.array_equal(labels[-1], model.predict(X))
-    assert model.score(X, Y) == np.mean((model.predict(X) == Y).all(axis=1))
-    assert np.mean(model.predict(X) == Y) > 0.85
-    losses = [np.mean(np.exp((1 - 2 * Y) * stage)) for stage in stages]
-    assert np.allclose(model.trace_.primal[1:], losses, rtol=CLOSED_FORM, atol=0)
-
-
-KINDS = {
-    "bool": lambda Y: Y.astype(bool),
-    "float": lambda Y: Y.astype(float),
-    "list": lambda Y: Y.tolist(),
-    "frame": lambda Y: pd.DataFrame(Y, columns=list("abcd")),
-    "csr": sparse.csr_matrix,
-    "csr array": sparse.csr_array,
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_any_kind_of_indicator(kind):
-    X, Y = LABELLED
-    assert_same_bits(fit("AdaBoost.MH", X, KINDS[kind](Y)), fit("AdaBoost.MH", X, Y), X)
-
-
-def test_classes_are_the_indicator_of_themselves():
-    """AdaBoost.MH makes no difference between classes and labels."""
-    X, y = FLOWERS
-    classes, labels = fit("AdaBoost.MH", X, y), fit("AdaBoost.MH", X, np.eye(3, dtype=int)[y])
-    assert classes.ensemble_.learners == labels.ensemble_.learners
-    assert classes.decision_function(X).tobytes() == labels.decision_function(X).tobytes()
-    assert np.array_equal(classes.predict(X), labels.decision_function(X).argmax(axis=1))
-
-
-@pytest.mark.parametrize("value", [0, 1])
-def test_a_constant_label(value):
-    """No weak learner is constant: what all of them together say of it is not certain, but it must be numbers."""
-    X, Y = LABELLED
-    Y = Y.copy()
-    Y[:, 2] = value
-    model = fit("AdaBoost.MH", X, Y, n_estimators=100)
-    assert np.all(np.isfinite(model.decision_function(X)))
-    assert np.mean(model.predict(X)[:, 2] == value) > 0.9
-
-
-def test_several_labels_in_a_search():
-    X, Y = LABELLED
-    grid = {"weak_learner__max_bins": [4, 64]}
-    search = GridSearchCV(clone(RIVALS["AdaBoost.MH"]).set_params(weak_learner=Stump()), grid, cv=3).fit(X, Y)
-    assert not np.isnan(search.cv_results_["mean_test_score"]).any()
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_colouring_that_no_weak_learner_tells_ends_nothing(seed):
-    """Four corners: stumps tell two of the three halvings perfectly, the third is XOR, and is drawn sooner or later."""
-    X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]] * 5), np.arange(20) % 4
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        model = fit("AdaBoost.ECC", X, y, n_estimators=30, random_state=seed)
-    assert model.score(X, y) == 1.0
-
-
-@pytest.mark.parametrize("C", [0.06, 0.3])
-@pytest.mark.parametrize("data", ["noisy", "contradictory"])
-@pytest.mark.parametrize("solver", ["dual", "primal", "ipm"])
-def test_lpboost_is_the_linear_program_over_all_stumps(data, solver, C):
-    X, y = SMALL_DATA[data]()
-    model = fit("LPBoost", X, y, C=C, n_estimators=10_000, solver=solver)
-    signs = np.where(y > 0, 1.0, -1.0)
-    columns = signs * all_stumps(X)
-    cost = np.concatenate([np.ones(2 * len(columns)), np.full(len(y), C)])
-    constraints = -np.hstack([columns.T, -columns.T, np.eye(len(y))])
-    best = linprog(cost, A_ub=constraints, b_ub=-np.ones(len(y)), method="highs").fun
-    assert model.certificate_.status is Status.OPTIMAL
-    assert model.certificate_.primal == pytest.approx(best, rel=TIGHT if solver != "ipm" else model.tol)
-    assert model.certificate_.full_relative_gap <= model.tol
-    objective = np.abs(model.ensemble_.weights).sum() + C * np.maximum(0, 1 - signs * model.decision_function(X)).sum()
-    assert model.certificate_.primal == pytest.approx(objective, rel=CLOSED_FORM)
-
-
-@pytest.mark.parametrize("nu", [0.1, 0.3, 0.6])
-@pytest.mark.parametrize("data", ["noisy", "wine"])
-def test_nu_is_about_the_share_below_the_margin(data, nu):
-    X, y = SMALL_DATA[data]()
-    model = fit("LPBoost of nu", X, y, nu=nu, n_estimators=10_000)
-    assert np.abs(model.ensemble_.weights).sum() == pytest.approx(1.0, rel=CLOSED_FORM)
-    margins = np.where(y > 0, 1.0, -1.0) * model.decision_function(X)
-    shares = np.abs(model.duals_)
-    assert shares.sum() == pytest.approx(1.0, rel=CLOSED_FORM)
-    assert shares.max() <= (1 + CLOSED_FORM) / (nu * len(y))
-    inside = (shares > CLOSED_FORM) & (shares < (1 - CLOSED_FORM) / (nu * len(y)))
-    rho = margins[inside].mean() if inside.any() else margins[shares > CLOSED_FORM].max()
-    assert np.mean(margins < rho - CLOSED_FORM) <= nu + CLOSED_FORM
-    assert np.mean(margins <= rho + CLOSED_FORM) >= nu - CLOSED_FORM
-
-
-#: No mixture of stumps has a positive margin here, in the whole pool or in the first columns: the optimum is 0.
-WITHOUT_A_MARGIN = {
-    "six rows": ([[2.0], [1.0], [2.0], [1.0], [0.0], [1.0]], [0, 1, 1, 0, 1, 0], 0.5, 500),
-    "ten columns": (*noisy(), 0.3, 10),
-}
-
-
-@pytest.mark.parametrize("name", WITHOUT_A_MARGIN)
-def test_a_margin_of_zero_is_an_optimum_like_any_other(name):
-    """Primal and dual are 2 but for rounding: that is no gap. The weights are 0, and that alone is told."""
-    X, y, nu, n_columns = WITHOUT_A_MARGIN[name]
-    with pytest.warns(UserWarning, match="columns? have the weight 0") as told:
-        model = LPBoostClassifier(nu=nu, n_estimators=n_columns).fit(X, y)
-    assert len(told) == 1
-    assert model.certificate_.status in (Status.OPTIMAL, Status.MAX_COLUMNS)
-    assert model.certificate_.primal == pytest.approx(2, abs=CLOSED_FORM)
-    assert model.certificate_.relative_gap <= model.tol
-    assert np.all(np.isfinite(model.decision_function(X)))
-
-
-def all_stumps(X):
-    """Return the responses of all stumps, shape (n_stumps, n)."""
-    values = [np.unique(feature) for feature in X.T]
-    cuts = [(f, cut) for f, own in enumerate(values) for cut in 0.5 * (own[1:] + own[:-1])]
-    return np.array([np.where(X[:, f] > cut, 1.0, -1.0) for f, cut in cuts])

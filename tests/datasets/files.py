@@ -1,0 +1,34 @@
+"""Files of a data folder, sound ones and a damaged one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+
+X = np.arange(24.0).reshape(8, 3)
+Y = np.array([0, 1] * 4)
+
+
+def save(folder: Path, name: str = "rows", **arrays) -> Path:
+    """Write a file of a data folder, sound unless told otherwise."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.npz"
+    np.savez(path, **({"X": X, "y": Y} | arrays))
+    return path
+
+
+def save_manifest(folder: Path, **datasets) -> Path:
+    path = folder / "MANIFEST.json"
+    path.write_text(json.dumps({"datasets": datasets}))
+    return path
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def truncated(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-30])
