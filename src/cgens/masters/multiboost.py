@@ -18,6 +18,8 @@ from cgens.types import AnyArray, Duals, Floats, MasterSolution, Poll, Status
 BLOCK = 4096
 #: A solve that lowers the objective by a smaller share finds nothing any more.
 STALLED = 1e-13
+#: Steps of the inner solver between rounds, where the next column changes the problem, and in a solve to the end.
+QUICK_STEPS, STEPS = 15, 100
 #: Exponents are cut here: a long step of a line search then is a bad step, not an overflow.
 LARGEST_EXPONENT = 500.0
 
@@ -105,7 +107,7 @@ class RestrictedMultiBoost:
             if status is not Status.NOT_CONVERGED or n_solves == most or primal > before * (1 - STALLED):
                 break
             before = primal
-            self._solve_orthant(state, interrupted)
+            self._solve_orthant(state, QUICK_STEPS if quick else STEPS, interrupted)
             state = self._at(self._columns.all(), self._weights)
             n_solves += 1
         return MasterSolution(
@@ -157,7 +159,7 @@ class RestrictedMultiBoost:
         loss, product = (sum(sums[begin][k] for begin in order) for k in (0, 1))
         return _State(loss, duals, product, sum((prices[begin] for begin in order), np.zeros_like(weights)))
 
-    def _solve_orthant(self, state: _State, interrupted: Poll) -> None:
+    def _solve_orthant(self, state: _State, n_steps: int, interrupted: Poll) -> None:
         """Minimise over the weights that are not 0 or whose price exceeds nu, each on its side of 0.
 
         On one side |w| is linear: a smooth problem with bounds, over fewer weights than there are.
@@ -185,7 +187,7 @@ class RestrictedMultiBoost:
         callback: Any = listen
 
         start = np.abs(self._weights[used][free])
-        options: Any = {"maxiter": 30, "maxcor": 20, "ftol": 0.0, "gtol": 0.0}  # the gap says when to end
+        options: Any = {"maxiter": n_steps, "maxcor": 20, "ftol": 0.0, "gtol": 0.0}  # the gap says when to end
         with ONE_BLAS_THREAD:  # the solver's own products too
             found = minimize(
                 objective,
