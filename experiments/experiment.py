@@ -86,8 +86,12 @@ class Experiment:
             for run in range(effort.most_runs)
             for dataset in self.datasets(effort)
             for method in self.methods
-            if run < self.runs(dataset)
+            if run < self.n_runs(dataset, effort)
         ]
+
+    def n_runs(self, dataset: str, effort: Effort) -> int:
+        """Return how often a data set is split."""
+        return min(self.runs(dataset), effort.most_runs)
 
     def compute(self, cell: Cell, effort: Effort, given: dict[str, Any]) -> Outcome:
         """Fit, and count the errors on the test rows."""

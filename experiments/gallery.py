@@ -14,7 +14,8 @@ from experiments.splits import multiclass_split
 
 def _with_examples(split: Split, seed: int, effort: Effort, given: dict[str, Any]) -> Fit:
     """Keep for each class the first two test images that were told rightly, and the first that was not."""
-    model = CGEnsClassifier(n_estimators=effort.most_rounds, n_jobs=effort.threads).fit(split.X, split.y)
+    model = CGEnsClassifier(n_estimators=effort.most_rounds, pricing="max", n_jobs=effort.threads)
+    model.fit(split.X, split.y)
     told = model.predict(split.X_test)
     examples = []
     for label in model.classes_:

@@ -103,16 +103,21 @@ def _literal(algorithm: Any) -> Any:
     """Return the method that runs an algorithm to the letter, and tells where it comes back to a column it has."""
 
     def fit(split: Split, seed: int, effort: Effort, given: dict[str, Any]) -> Fit:
-        columns, keys, first_repeat = [], set(), None
+        columns, keys, first_repeat, solution = [], set(), None, None
         for turn in literal_rounds(algorithm(split), effort.most_rounds, repeats=True):
             if first_repeat is None and turn.column.learner.key in keys:
                 first_repeat = len(columns) + 1
             keys.add(turn.column.learner.key)
             columns.append(turn.column)
+            solution = turn.after
+        if solution is None:
+            raise ValueError(
+                f"No stump has a price of {EPSILON} at the start: the algorithm ends before its first round."
+            )
         labels = np.unique(split.y)
-        model = LiteralModel(columns, turn.after, ClassCoding.simplex(len(labels)), labels)
+        model = LiteralModel(columns, solution, ClassCoding.simplex(len(labels)), labels)
         counts = {"columns": len(columns), "distinct": len(keys), "first_repeat": first_repeat}
-        return Fit(model, {**counts, "primal": turn.after.primal})
+        return Fit(model, {**counts, "primal": solution.primal})
 
     return fit
 

@@ -28,7 +28,7 @@ SVM_CS = 10.0 ** np.arange(-3, 4)
 RFF_CS = 10.0 ** np.arange(-4, 3)  # of another loss, the squared hinge
 NUS = (1e-4, 3e-4, 1e-3, 3e-3)
 MULTIBOOST_ROWS = 10_000  # most rows to choose nu with: a fit of so many takes minutes
-GAMMAS = 2.0 ** np.arange(-5, 5)  # times 1 / number of features: the IDA sets have unit variance
+GAMMAS = 2.0 ** np.arange(-5, 5)  # times 1 / number of features: most of the IDA sets have unit variance
 
 
 def cgens(weak_learner: Any = "stump", all_columns: bool = False) -> Method:

@@ -91,6 +91,10 @@ def _read(text: str) -> dict[str, dict[str, tuple[float, float]]]:
 FIGURES = {experiment: _read(text) for experiment, text in _TABLES.items()}
 
 
+#: Methods of ours that are another reading of a method of the paper.
+READINGS = {"CGEns fresh": "CGEns", "AdaBoost fresh": "AdaBoost"}
+
+
 def figures_of(experiment: str, dataset: str, method: str) -> tuple[float | None, float | None]:
     """Return mean and standard deviation in the paper, or None twice where it has no figure."""
-    return FIGURES.get(experiment, {}).get(dataset, {}).get(method, (None, None))
+    return FIGURES.get(experiment, {}).get(dataset, {}).get(READINGS.get(method, method), (None, None))

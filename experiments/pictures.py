@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +20,7 @@ from cgens import CGEnsClassifier
 from cgens.datasets import load
 from experiments.experiment import Effort
 from experiments.splits import disc_split, multiclass_split
-from experiments.store import Store
+from experiments.store import Store, write_json
 from experiments.toy import ROUNDS
 from experiments.verdicts import Record
 
@@ -31,30 +33,46 @@ COLOURS = {
     "MultiBoost": "#009E73",
 }
 STYLE = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False}
+SHOWN = "shown.json"  # of which results the pictures are
 Drawing = Callable[[list[Record], Effort], Figure]
 
 
 def draw_all(store: Store, folder: Path, effort: Effort) -> None:
-    """Draw the picture of every experiment that has results."""
-    drawings: dict[str, tuple[str, Drawing]] = {
-        "toy": ("toy.png", draw_toy),
-        "curves": ("curves.png", draw_curves),
-        "gallery": ("gallery.png", draw_gallery),
-        "spam": ("spam.png", draw_spam),
+    """Draw the picture of every experiment that has results, and note which results it shows."""
+    drawings: dict[str, Drawing] = {
+        "toy": draw_toy,
+        "curves": draw_curves,
+        "gallery": draw_gallery,
+        "spam": draw_spam,
     }
     folder.mkdir(parents=True, exist_ok=True)
-    for name, (file, draw) in drawings.items():
-        records = store.load_table(name)
+    shown = shown_results(folder)
+    for name, draw in drawings.items():
+        file, records = f"{name}.png", store.load_table(name)
         if records:
             with plt.rc_context(STYLE):
                 try:
                     figure = draw(records, effort)
-                except FileNotFoundError as error:  # images and names are not in the results
+                except (OSError, ValueError) as error:  # images and names are not in the results, but in the data
                     print(f"{file} stays as it is: {error}", file=sys.stderr)
                     continue
                 # Without the date and the version, an unchanged picture is an unchanged file.
                 figure.savefig(folder / file, dpi=110, metadata={"Software": None})
                 plt.close(figure)
+                shown[name] = fingerprint(records)
+    write_json(folder / SHOWN, shown)
+
+
+def shown_results(folder: Path) -> dict[str, str]:
+    """Return the fingerprint of the results that each picture in this folder shows."""
+    path = folder / SHOWN
+    found: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+    return found
+
+
+def fingerprint(records: list[Record]) -> str:
+    """Return a short word that other results do not have."""
+    return hashlib.sha256(json.dumps(records, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def draw_toy(records: list[Record], effort: Effort) -> Figure:

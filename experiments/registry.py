@@ -7,6 +7,7 @@ from experiments.curves import CURVES
 from experiments.experiment import Experiment
 from experiments.gallery import GALLERY
 from experiments.literal import LITERAL, LITERAL_SLS
+from experiments.misses import MISSES
 from experiments.spam import SPAM
 from experiments.table1 import TABLE1
 from experiments.table2 import TABLE2_FOURIER, TABLE2_PERCEPTRON
@@ -16,7 +17,7 @@ from experiments.toy import TOY
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
     for experiment in (
-        TOY, TABLE1, TABLE2_FOURIER, TABLE2_PERCEPTRON, TABLE3, CURVES, GALLERY, SPAM, CLAIM1, CLAIM2, LITERAL,
+        TOY, TABLE1, TABLE2_FOURIER, TABLE2_PERCEPTRON, TABLE3, CURVES, MISSES, GALLERY, SPAM, CLAIM1, CLAIM2, LITERAL,
         LITERAL_SLS,
     )
 }  # fmt: skip

@@ -43,7 +43,7 @@ class Failure:
 
 def run(experiment: Experiment, store: Store, effort: Effort, jobs: int, only: Only = EVERYTHING) -> None:
     """Compute what is left of an experiment, or of a part of it. Every finished cell is kept at once."""
-    with store.locked(experiment.name):
+    with store.locked(experiment.name, experiment.alone):
         _run(experiment, store, effort, jobs, only)
 
 
@@ -89,8 +89,9 @@ def _tell(experiment: Experiment, failures: list[Failure], missing: list[Cell]) 
     if first.traceback:
         print(first.traceback, file=sys.stderr)
     cell = first.cell
+    count = "1 cell" if len(missing) == 1 else f"{len(missing)} cells"
     raise ValueError(
-        f"{len(missing)} cells of {experiment.name} are missing, the first of them {cell.method} on {cell.dataset}, "
+        f"{count} of {experiment.name} could not be computed, the first of them {cell.method} on {cell.dataset}, "
         f"run {cell.run}: {first.reason}"
     )
 

@@ -19,6 +19,7 @@ from experiments.paper import figures_of
 HERE = Path(__file__).resolve().parent
 FULL_RESULTS = HERE / "results"
 QUICK_RESULTS = HERE / "results-quick"  # not committed
+RECORD = ("experiment", "dataset", "method", "mean", "sd", "n_runs", "paper_mean", "paper_sd", "seconds", "params")
 
 
 class Store:
@@ -45,20 +46,21 @@ class Store:
 
     def prepare(self, effort: Effort) -> None:
         """Make the folder; refuse one that cannot be written, or has results of another effort."""
-        mark, mine = self._mark, "quick" if effort.quick else "full"
+        mine = "quick" if effort.quick else "full"
         try:
-            mark.parent.mkdir(parents=True, exist_ok=True)
-            if not mark.exists():
-                mark.write_text(f"{mine}\n")
+            self._mark.parent.mkdir(parents=True, exist_ok=True)
+            if not self._mark.exists():
+                self._mark.write_text(f"{mine}\n")
+            theirs = self._mark.read_text().strip()
         except OSError as error:
             raise OSError(
                 f"Results cannot be kept in {self.folder}: {error.strerror}. Name another by --results."
             ) from error
-        if not os.access(mark.parent, os.W_OK):
+        if not all(os.access(folder, os.W_OK) for folder in (self.folder, self._mark.parent)):
             raise PermissionError(
                 f"No right to write into {self.folder}: give it to yourself, or name another by --results."
             )
-        if (theirs := mark.read_text().strip()) != mine:
+        if theirs != mine:
             raise ValueError(f"{self.folder} has results of the {theirs} mode: name another folder by --results.")
 
     def add(self, cell: Cell, outcome: Outcome) -> None:
@@ -79,10 +81,18 @@ class Store:
         return dict(sorted(mine.items(), key=lambda item: item[0].run))
 
     @contextmanager
-    def locked(self, experiment: str) -> Iterator[None]:
-        """Keep others from the experiment, who would compute the same cells; the lock goes with the process."""
+    def locked(self, experiment: str, alone: bool = False) -> Iterator[None]:
+        """Keep others from the experiment, who would compute the same cells, and if `alone` from all of them.
+
+        The locks go with the process.
+        """
         path = self.folder / "runs" / f"{experiment}.jsonl"
-        with path.open("a") as file:
+        with self._mark.open() as all_of_them, path.open("a") as file:
+            try:
+                fcntl.flock(all_of_them, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+            except OSError as error:
+                reason = "it measures times and others are computed" if alone else "one that measures times is computed"
+                raise ValueError(f"{experiment} cannot begin: {reason} by another process; wait for it.") from error
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
@@ -109,13 +119,20 @@ class Store:
         path = self.folder / f"{experiment}.json"
         try:
             records: list[dict[str, Any]] = json.loads(path.read_text()) if path.exists() else []
-        except ValueError as error:
+            if not all(set(record) == set(RECORD) for record in records):
+                raise ValueError(f"its records must have {', '.join(RECORD)}")
+        except (ValueError, TypeError) as error:
             raise ValueError(f"{path} is damaged: {error}. Delete it, it is made anew from the runs.") from error
         return records
 
     def _read(self, path: Path) -> None:
         """Read the finished cells of an experiment: lines that were written to their end."""
-        *lines, rest = path.read_text(errors="replace").split("\n")
+        try:
+            *lines, rest = path.read_text(errors="replace").split("\n")
+        except PermissionError as error:
+            raise PermissionError(
+                f"No right to read {path}: give it to yourself, or name another by --results."
+            ) from error
         if rest:  # the work was killed while it wrote: that cell is not done
             self._torn.add(path.stem)
         for number, line in enumerate(lines, start=1):
@@ -134,7 +151,7 @@ def write_json(path: Path, content: Any) -> None:
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file that is whole or as it was before, whatever comes in between."""
-    half = path.with_name(f".{path.name}.part")
+    half = path.with_name(f".{path.name}.{os.getpid()}.part")  # others may write the same file
     half.write_text(text)
     os.replace(half, path)
 

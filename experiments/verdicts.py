@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,19 +10,34 @@ import numpy as np
 from experiments.remarks import OTHER_FEATURES
 
 Record = dict[str, Any]
+JUDGED = ("near", "better", "worse")
 
 
-def verdict(record: Record) -> str:
-    """Return "near" within 2 sqrt(sd_ours^2 + sd_paper^2) of the paper's mean, else on which side it is."""
+def verdict(record: Record, n_runs: int) -> str:
+    """Return "near" within 2 sqrt(sd_ours^2 + sd_paper^2) of the paper's mean, else on which side it is.
+
+    There is none before all runs are done.
+    """
     if record["paper_mean"] is None or record["mean"] is None:
         return ""
     if record["dataset"] in OTHER_FEATURES:
         return "other features"
+    if record["n_runs"] < n_runs:
+        return f"({record['n_runs']} of {n_runs} runs)"
     reach = 2 * np.hypot(record["sd"] or 0.0, record["paper_sd"])
     difference = record["mean"] - record["paper_mean"]
     if abs(difference) <= reach:
         return "near"
     return "better" if difference < 0 else "worse"
+
+
+def judged(records: list[Record], n_runs: Callable[[str], int]) -> list[Record]:
+    """Return the records with their verdicts, and whether they are whole: whether all runs are done."""
+    found = []
+    for record in records:
+        expected = n_runs(record["dataset"])
+        found.append({**record, "verdict": verdict(record, expected), "whole": record["n_runs"] >= expected})
+    return found
 
 
 def complete_datasets(records: list[Record], methods: list[str]) -> list[str]:

@@ -173,6 +173,12 @@ def test_sizes_of_the_published_protocol(tmp_path):
     assert load("rows", tmp_path).sizes == (5, 2)
 
 
+def test_a_set_that_has_but_the_name_of_a_published_one_has_no_sizes(tmp_path):
+    """Its columns may have other units: experiments that need the published version must not take it."""
+    save(tmp_path, "heart")
+    assert load("heart", tmp_path).sizes is None
+
+
 @pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.int64, bool])
 def test_integers_become_floats(tmp_path, kind):
     """Differences of unsigned numbers would wrap around."""

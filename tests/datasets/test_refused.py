@@ -150,6 +150,9 @@ UNKNOWN = {
     "its file": ("rows.npz", r"perhaps 'rows' is meant"),
     "near to nothing": ("qqqqqq", r"known are .*\bdisc\b.*\biris\b.*\bmnist\b.*\brows\b"),
     "to be fetched": ("mnist", r"cgens\.datasets\.fetch\('mnist', folder\)"),
+    "from elsewhere": ("splice", r"put it there, arrays X \(n, d\) and y \(n,\), from the IDA benchmark repository"),
+    "of the name of another": ("breast_cancer", r"put it there, .* from the IDA benchmark repository"),
+    "not public": ("sun", r"put it there, .* from features of the images of SUN"),
 }
 
 
@@ -169,7 +172,8 @@ def test_no_set_is_advised_in_place_of_itself(tmp_path, name):
     """It is drawn or bundled, but only where no folder is given."""
     with pytest.raises(FileNotFoundError, match=name) as raised:
         load(name, tmp_path)
-    assert f"perhaps {name!r} is meant" not in str(raised.value)
+    how = "bundled with scikit-learn" if name == "digits" else "drawn"
+    assert f"; without data_dir it is {how}." in str(raised.value)
 
 
 def test_a_folder_that_is_not_there(tmp_path):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 import experiments.__main__ as command
+from experiments.experiment import FULL, Outcome
 from experiments.registry import EXPERIMENTS
 from experiments.report import render
 from experiments.store import Store
-from tests.experiments.fakes import ALL_CELLS, Fake, broken, lines_of
+from tests.experiments.fakes import ALL_CELLS, Fake, broken, lines_of, some_cell
 from tests.sentences import assert_one_sentence
 
 
@@ -88,7 +89,30 @@ def test_the_command_goes_on_with_the_other_experiments(tmp_path, capsys, fake, 
     assert command.main(["--jobs", "1", "--results", str(tmp_path)]) == 2
     assert set(other.computed) == ALL_CELLS
     told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
-    assert told == ["error: 5 cells of fake are missing, the first of them alone on a, run 0: this cell is broken"]
+    assert told == [
+        "error: 5 cells of fake could not be computed, the first of them alone on a, run 0: this cell is broken"
+    ]
     page = (tmp_path / "reproduction.md").read_text()
     assert "## A fake" in page
     assert "## Another" in page
+
+
+def test_a_part_of_everything_leaves_out_what_has_no_parts(tmp_path, fake, monkeypatch):
+    monkeypatch.setattr(command, "NAMES", ["fake", "speed", "report"])
+    monkeypatch.setattr(command, "run_speed", lambda store, effort: pytest.fail("not asked for"))
+    assert command.main(["--datasets", "b", "--jobs", "1", "--results", str(tmp_path)]) == 0
+    assert {dataset for dataset, _, _ in fake.computed} == {"b"}
+
+
+def test_a_damaged_data_set_keeps_no_page(tmp_path, capsys, fake, monkeypatch):
+    """Pictures need data; the text does not."""
+    monkeypatch.setattr(command, "NAMES", ["fake", "report"])
+    store = Store(tmp_path)
+    store.prepare(FULL)
+    store.add(some_cell(0, "CGEns", "spambase", "spam"), Outcome(6.0, 1.0, {"features": {"0": 60}}))
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "spambase.npz").write_bytes(b"damaged")
+    monkeypatch.setenv("CGENS_DATA", str(tmp_path / "data"))
+    assert command.main(["report", "--results", str(tmp_path)]) == 0
+    assert "spam.png stays as it is: " in capsys.readouterr().err
+    assert "| spambase |" in (tmp_path / "reproduction.md").read_text()

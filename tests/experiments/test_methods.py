@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 
 from benchmarks.data import Split
+from cgens import CGEnsClassifier
 from cgens.datasets import make_disc
 from cgens.weak_learners import Fourier, Perceptron, Stump
-from experiments import methods, spam
+from experiments import methods, misses, spam
 from experiments.experiment import QUICK
 from experiments.pictures import COLOURS
 from experiments.registry import EXPERIMENTS
 from experiments.table2 import DRAWN_PERCEPTRON
+from tests.experiments.fakes import small_split
 
 TINY = replace(QUICK, rounds=(3, 6), n_penalties=2)
 GIVEN = {"gamma": 0.7}
@@ -124,3 +126,21 @@ def test_every_method_of_a_picture_has_a_colour(name):
 
 def test_the_curves_are_of_the_papers_methods():
     assert list(EXPERIMENTS["curves"].methods) == ["AdaBoost.ECC", "AdaBoost.MH", "MultiBoost", "CGEns-SLS"]
+
+
+@pytest.mark.parametrize("name", misses.MISSES.methods)
+def test_the_least_error_of_any_c(name):
+    split = small_split(n_classes=3)
+    found = misses.MISSES.methods[name](split, 0, QUICK, {})
+    options = {
+        "CGEns-SLS": {"n_estimators": 50, "pricing": "max"},
+        "CGEns-SLS three times the columns": {"n_estimators": 150, "pricing": "max"},
+        "CGEns-SLS gain": {"n_estimators": 50, "pricing": "gain"},
+        "CGEns-SLS no bins": {"weak_learner": Stump(max_bins=None), "n_estimators": 50, "pricing": "max"},
+    }[name]
+    errors = {}
+    for C in misses.CS[:: QUICK.grid_step]:
+        model = CGEnsClassifier(C=C, **options).fit(split.X, split.y)
+        errors[C] = 100 * np.mean(model.predict(split.X_test) != split.y_test)
+    assert len(set(errors.values())) > 1
+    assert found.error == errors[found.params["C"]] == min(errors.values())

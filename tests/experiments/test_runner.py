@@ -110,7 +110,7 @@ def test_a_broken_cell_does_not_keep_the_others(store, fake):
     fake.experiment.methods["alone"] = broken(ValueError("this cell is broken"))
     with pytest.raises(
         ValueError,
-        match="5 cells of fake are missing, the first of them alone on a, run 0: this cell is broken",
+        match="5 cells of fake could not be computed, the first of them alone on a, run 0: this cell is broken",
     ) as raised:
         fake.run(store)
     assert_one_sentence(str(raised.value))
@@ -126,7 +126,9 @@ def test_a_broken_cell_does_not_keep_the_others(store, fake):
 
 def test_cells_that_wait_for_a_broken_one_are_missing_too(store, fake):
     fake.experiment.methods["first"] = broken(OSError("no such rows"))
-    with pytest.raises(ValueError, match="10 cells of fake are missing, the first of them first on a, run 0: no such"):
+    with pytest.raises(
+        ValueError, match="10 cells of fake could not be computed, the first of them first on a, run 0: no such"
+    ):
         fake.run(store)
     assert {method for _, method, _ in fake.computed} == {"alone"}
 

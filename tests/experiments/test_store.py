@@ -162,3 +162,48 @@ def test_a_torn_line_is_cut_under_the_lock(store):
         with pytest.raises(ValueError, match="being computed by another process"), Store(store.folder).locked("table1"):
             pass
     assert [some_cell(k) in Store(store.folder) for k in (0, 1)] == [True, True]
+
+
+def test_what_measures_times_is_alone(store):
+    """Others may compute beside each other, but not beside it."""
+    other = Store(store.folder)
+    with store.locked("table1"):
+        with other.locked("spam"):
+            pass
+        with (
+            pytest.raises(ValueError, match="curves cannot begin: it measures times and others are computed") as raised,
+            other.locked("curves", alone=True),
+        ):
+            pass
+        assert_one_sentence(str(raised.value))
+    with (
+        store.locked("curves", alone=True),
+        pytest.raises(ValueError, match="spam cannot begin: one that measures times is computed"),
+        other.locked("spam"),
+    ):
+        pass
+    with other.locked("spam"):
+        pass
+
+
+def test_lines_without_rights(store, forbid):
+    store.add(some_cell(), Outcome(1.0, 2.0, {}))
+    forbid(lines_of(store.folder))
+    with pytest.raises(PermissionError, match=r"No right to read .*table1\.jsonl") as raised:
+        Store(store.folder)
+    assert_one_sentence(str(raised.value))
+
+
+def test_a_mark_without_rights(store, forbid):
+    forbid(store.folder / "runs" / "EFFORT")
+    with pytest.raises(OSError, match=r"Results cannot be kept in .*Permission denied.*--results") as raised:
+        store.prepare(QUICK)
+    assert_one_sentence(str(raised.value))
+
+
+@pytest.mark.parametrize("content", ["{", "3", "[3]", '[{"mean": 1.0}]', '{"mean": 1.0}'])
+def test_a_damaged_table(store, content):
+    (store.folder / "table1.json").write_text(content)
+    with pytest.raises(ValueError, match=r"table1\.json is damaged: .*Delete it") as raised:
+        store.load_table("table1")
+    assert_one_sentence(str(raised.value))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from experiments.verdicts import mean_ranks, verdict
+from experiments.verdicts import judged, mean_ranks, verdict
 
 
 def figure(mean, sd=3.0, paper_mean=20.0, paper_sd=4.0, dataset="a", method="CGEns") -> dict:
@@ -18,6 +18,7 @@ def figure(mean, sd=3.0, paper_mean=20.0, paper_sd=4.0, dataset="a", method="CGE
         "method": method,
         "mean": mean,
         "sd": sd,
+        "n_runs": 5,
         "paper_mean": paper_mean,
         "paper_sd": paper_sd,
     }
@@ -40,7 +41,16 @@ def figure(mean, sd=3.0, paper_mean=20.0, paper_sd=4.0, dataset="a", method="CGE
     ],
 )
 def test_verdicts(record, word):
-    assert verdict(record) == word
+    assert verdict(record, 5) == word
+
+
+def test_no_verdict_before_all_runs_are_done():
+    assert verdict(figure(20.0), 6) == "(5 of 6 runs)"
+    records = [figure(20.0), figure(20.0, dataset="b"), figure(20.0, dataset="c", paper_mean=None)]
+    found = judged(records, lambda dataset: {"a": 5, "b": 10, "c": 6}[dataset])
+    assert [record["verdict"] for record in found] == ["near", "(5 of 10 runs)", ""]
+    assert [record["whole"] for record in found] == [True, False, False]
+    assert [{k: r[k] for k in records[0]} for r in found] == records
 
 
 def test_mean_ranks():

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cgens.datasets.dataset import Dataset
-from cgens.datasets.protocols import IDA_SIZES
 from cgens.types import AnyArray
 
 MANIFEST = "MANIFEST.json"
@@ -45,7 +44,7 @@ def read_dataset(name: str, folder: Path) -> Dataset:
         classes=tuple(map(str, np.ravel(arrays.pop("classes", ())))),
         feature_names=tuple(map(str, np.ravel(arrays.pop("feature_names", ())))),
         splits=_splits(arrays, path),
-        sizes=about.sizes or IDA_SIZES.get(name),
+        sizes=about.sizes,  # not by the name: a set of the same name and other columns would pass for the published one
         extras=arrays,
         origin=str(path),
     )

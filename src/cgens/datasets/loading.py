@@ -14,7 +14,7 @@ from cgens.datasets.dataset import Dataset
 from cgens.datasets.folder import data_folders, read_dataset
 from cgens.datasets.generators import make_disc, make_ringnorm, make_two_spirals, make_twonorm, make_waveform
 from cgens.datasets.openml import ON_OPENML
-from cgens.datasets.protocols import IDA_SIZES
+from cgens.datasets.protocols import ELSEWHERE, IDA_SIZES
 
 # scikit-learn's "breast cancer" is Wisconsin's; the paper's of that name is another, from Ljubljana.
 BUNDLED: dict[str, Any] = {
@@ -102,7 +102,11 @@ def _missing(name: str, folders: list[Path]) -> str:
     here = {path.stem for folder in folders if folder.is_dir() for path in folder.glob("*.npz")}
     known = (here | set(BUNDLED) | set(DRAWN) | set(ON_OPENML)) - {name}
     near = difflib.get_close_matches(name, known, n=1)
-    if name in ON_OPENML:
+    if name in BUNDLED or name in DRAWN:
+        advice = f"without data_dir it is {'bundled with scikit-learn' if name in BUNDLED else 'drawn'}"
+    elif name in ELSEWHERE:
+        advice = f"put it there, arrays X (n, d) and y (n,), from {ELSEWHERE[name]}"
+    elif name in ON_OPENML:
         advice = f"cgens.datasets.fetch({name!r}, folder) gets it from OpenML"
     elif near:
         advice = f"perhaps {near[0]!r} is meant"
