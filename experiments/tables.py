@@ -32,7 +32,7 @@ def errors_table(name: str, methods: list[str], records: list[Record]) -> str:
         mine = [_theirs(row[main]), _ours(row[main]), row[main]["verdict"]] if main else []
         rows.append([dataset, *mine, *(_compared(row[method]) for method in others)])
     header = ["", *([f"{main}: paper", "ours", ""] if main else []), *others]
-    parts = [markdown(header, rows), _summary(methods, records), remarks(name, records)]
+    parts = [markdown(header, rows), _summary(methods, records) if main else "", remarks(name, records)]
     if others and main:
         parts.insert(0, "Other methods: the paper's figure / ours, and how they compare.\n")
     return "\n".join(part for part in parts if part)
