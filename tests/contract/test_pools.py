@@ -74,3 +74,24 @@ def test_units_are_no_matter_of_range(family, learn, power, rng):
         model.fit(np.ldexp(X, power), target)
     assert model.n_columns_ == 5
     assert model.score(np.ldexp(X, power), target) > 0
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64])
+@pytest.mark.parametrize("seed", range(20))
+def test_distinct_rows_are_those_of_pairwise_comparison(dtype, seed):
+    """Many copies and negations, few values, so that candidates are alike on some rows and differ on others."""
+    rng = np.random.default_rng(seed)
+    n, width = int(rng.integers(1, 60)), int(rng.integers(1, 120))
+    values = [-1, 1] if dtype == np.int8 else [-1.5, 0.0, 0.0, 0.0, 2.0]
+    responses = rng.choice(values, size=(n, width)).astype(dtype)
+    for _ in range(n):
+        a, b = rng.integers(0, n, size=2)
+        responses[a] = responses[b] * dtype(rng.choice([-1, 1]))
+        responses[a, rng.integers(0, width)] *= dtype(rng.choice([-1, 1]))
+    n_rows = int(rng.integers(1, width + 1))
+    kept: list[int] = []
+    for number, own in enumerate(responses[:, :n_rows]):
+        like = [np.array_equal(own, other) or np.array_equal(own, -other) for other in responses[kept, :n_rows]]
+        if len(np.unique(own)) > 1 and not any(like):
+            kept.append(number)
+    assert distinct_rows(responses, n_rows).tolist() == kept

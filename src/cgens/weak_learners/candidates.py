@@ -238,16 +238,35 @@ def padded_responses(n: int, n_rows: int, dtype: type) -> AnyArray:
 
 def distinct_rows(responses: AnyArray, n_rows: int) -> AnyArray:
     """Return the numbers of the candidates that are neither constant nor, up to sign, like one before them."""
+    blocks = range(0, len(responses), 256)
+    constant = [
+        np.all(own == own[:, :1], axis=1) for own in (responses[begin : begin + 256, :n_rows] for begin in blocks)
+    ]
+    varying = np.flatnonzero(~np.concatenate(constant)) if constant else np.empty(0, dtype=np.intp)
     kept, seen = [], set()
-    for begin in range(0, len(responses), 256):
-        part = responses[begin : begin + 256, :n_rows]
-        varies = np.any(part != part[:, :1], axis=1)
-        for number in np.flatnonzero(varies).tolist():
-            content = fingerprint(part[number])
-            if content not in seen:
-                seen.add(content)
-                kept.append(begin + number)
+    # Most differ from all others in a few training rows already; those that do not are compared on all.
+    for number, alone in zip(varying.tolist(), _alone_on_some_rows(responses, varying, n_rows), strict=True):
+        if not alone:
+            content = fingerprint(responses[number, :n_rows])
+            if content in seen:
+                continue
+            seen.add(content)
+        kept.append(number)
     return np.array(kept, dtype=np.intp)
+
+
+def _alone_on_some_rows(responses: AnyArray, numbers: AnyArray, n_rows: int) -> list[bool]:
+    """Return of each of these candidates whether, up to sign, no other of them is like it on some training rows."""
+    if not len(numbers):
+        return []
+    places = np.linspace(0, n_rows - 1, 64 if responses.dtype == np.int8 else 16).astype(np.intp)
+    some = responses[np.ix_(numbers, places)]
+    first = some[np.arange(len(some)), np.argmax(some != 0, axis=1)]
+    some = np.ascontiguousarray(np.where(first[:, None] < 0, -some, some) + some.dtype.type(0))  # no -0.0
+    contents = some.view(np.dtype((np.void, some.shape[1] * some.itemsize)))[:, 0]
+    _, inverse, counts = np.unique(contents, return_inverse=True, return_counts=True)
+    alone: list[bool] = (counts[inverse] == 1).tolist()
+    return alone
 
 
 def filled_pool(
@@ -269,7 +288,7 @@ def fingerprint(response: AnyArray) -> bytes:
         content = np.packbits(response == response[0])
     else:
         first = response[np.argmax(response != 0)]
-        content = response if first > 0 else -response + 0 * first  # adding 0 turns -0.0 into 0.0
+        content = (response if first > 0 else -response) + response.dtype.type(0)  # no -0.0
     return blake2b(content.tobytes(), digest_size=16).digest()
 
 
