@@ -14,9 +14,8 @@ from sklearn.exceptions import NotFittedError
 
 from cgens.inspection import check_certificate
 from cgens.weak_learners import Stump
+from tests.integration.rivals import BINARY, FLOWERS
 from tests.integration.short_rivals import (
-    BINARY,
-    FLOWERS,
     ON_THE_LOOP,
     RIVALS,
     X,

@@ -11,12 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from cgens.baselines import LPBoostClassifier, MultiBoostClassifier
 from cgens.types import Status
+from tests.integration.rivals import BINARY, FLOWERS, STAGE_WISE
 from tests.integration.short_rivals import (
-    BINARY,
-    FLOWERS,
     ON_THE_LOOP,
     RIVALS,
-    STAGE_WISE,
     X,
     Y,
     every_on_the_loop,

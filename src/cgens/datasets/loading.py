@@ -14,7 +14,6 @@ from cgens.datasets.dataset import Dataset
 from cgens.datasets.folder import data_folders, read_dataset
 from cgens.datasets.generators import make_disc, make_ringnorm, make_two_spirals, make_twonorm, make_waveform
 from cgens.datasets.openml import ON_OPENML
-from cgens.datasets.protocols import ELSEWHERE, IDA_SIZES
 
 # scikit-learn's "breast cancer" is Wisconsin's; the paper's of that name is another, from Ljubljana.
 BUNDLED: dict[str, Any] = {
@@ -23,13 +22,28 @@ BUNDLED: dict[str, Any] = {
     "iris": sklearn.datasets.load_iris,
     "wine": sklearn.datasets.load_wine,
 }
-#: What is drawn, and as many rows as the published sets have.
-DRAWN: dict[str, tuple[Any, int]] = {
-    "disc": (make_disc, 2000),
-    "ringnorm": (make_ringnorm, 7400),
-    "two_spirals": (make_two_spirals, 2000),
-    "twonorm": (make_twonorm, 7400),
-    "waveform": (make_waveform, 5000),
+#: What is drawn, as many rows as the published sets have, and the published sizes of training and test sets.
+DRAWN: dict[str, tuple[Any, int, tuple[int, int] | None]] = {
+    "disc": (make_disc, 2000, None),
+    "ringnorm": (make_ringnorm, 7400, (400, 7000)),
+    "two_spirals": (make_two_spirals, 2000, None),
+    "twonorm": (make_twonorm, 7400, (400, 7000)),
+    "waveform": (make_waveform, 5000, (400, 4600)),
+}
+_IDA = "the IDA benchmark repository of G. Raetsch"
+#: Sets of the paper that are not on OpenML, or only in another version.
+ELSEWHERE = {
+    "breast_cancer": _IDA,
+    "cifar10_gist": "GIST features of the images of CIFAR-10",
+    "flare_solar": _IDA,
+    "image": _IDA,
+    "labelme": "features of the images of LabelMe",
+    "pascal07": "features of the images of PASCAL VOC 2007",
+    "scene15_gist": "GIST features of the images of 15 scenes",
+    "splice": _IDA,
+    "sun": "features of the images of SUN",
+    "thyroid": _IDA,
+    "vowel": "UCI's Deterding vowel data, without the speaker and the sex",
 }
 
 
@@ -70,10 +84,10 @@ def load(name: str, data_dir: str | Path | None = None) -> Dataset:
     if data_dir is None and name in BUNDLED:
         return _bundled(name)
     if data_dir is None and name in DRAWN:
-        make, n_samples = DRAWN[name]
+        make, n_samples, sizes = DRAWN[name]
         X, y = make(n_samples, random_state=0)
         origin = f"drawn by cgens.datasets.{make.__name__}"
-        return Dataset(name, X, y, ("0", "1"), sizes=IDA_SIZES.get(name), origin=origin)
+        return Dataset(name, X, y, ("0", "1"), sizes=sizes, origin=origin)
     raise FileNotFoundError(_missing(name, folders))
 
 

@@ -238,11 +238,11 @@ def padded_responses(n: int, n_rows: int, dtype: type) -> AnyArray:
 
 def distinct_rows(responses: AnyArray, n_rows: int) -> AnyArray:
     """Return the numbers of the candidates that are neither constant nor, up to sign, like one before them."""
-    blocks = range(0, len(responses), 256)
-    constant = [
-        np.all(own == own[:, :1], axis=1) for own in (responses[begin : begin + 256, :n_rows] for begin in blocks)
-    ]
-    varying = np.flatnonzero(~np.concatenate(constant)) if constant else np.empty(0, dtype=np.intp)
+    constant = np.empty(len(responses), dtype=bool)
+    for begin in range(0, len(responses), 256):
+        own = responses[begin : begin + 256, :n_rows]
+        constant[begin : begin + 256] = np.all(own == own[:, :1], axis=1)
+    varying = np.flatnonzero(~constant)
     kept, seen = [], set()
     # Most differ from all others in a few training rows already; those that do not are compared on all.
     for number, alone in zip(varying.tolist(), _alone_on_some_rows(responses, varying, n_rows), strict=True):
@@ -257,8 +257,6 @@ def distinct_rows(responses: AnyArray, n_rows: int) -> AnyArray:
 
 def _alone_on_some_rows(responses: AnyArray, numbers: AnyArray, n_rows: int) -> list[bool]:
     """Return of each of these candidates whether, up to sign, no other of them is like it on some training rows."""
-    if not len(numbers):
-        return []
     places = np.linspace(0, n_rows - 1, 64 if responses.dtype == np.int8 else 16).astype(np.intp)
     some = responses[np.ix_(numbers, places)]
     first = some[np.arange(len(some)), np.argmax(some != 0, axis=1)]
