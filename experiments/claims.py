@@ -34,19 +34,20 @@ def stump_pool(X: AnyArray) -> Floats:
 def _claim1(split: Split, seed: int, effort: Effort, given: dict[str, Any]) -> Fit:
     """Count the rounds in which another column would have taken more from the gap; check EQ:DGap1 on the way."""
     pool, failed, n_rounds, worst = stump_pool(split.X), 0, 0, 0.0
+    kernel, inside = pool.T @ pool, np.zeros(len(pool), dtype=bool)
     for turn in literal_rounds(algorithm1(split), ROUNDS, repeats=False):
-        if turn.before is None:
-            continue  # before the first solve there is no primal solution that belongs to the duals
-        duals = turn.duals[:, 0]
-        prices = pool @ duals
-        inside = np.isin(np.arange(len(pool)), [_place(pool, response) for response in turn.taken])
-        gap = 0.5 * np.sum(prices[~inside] ** 2)
-        # The dual value over the whole pool, straight from its kernel matrix.
-        dual = np.abs(duals).sum() - 0.5 * duals @ (pool.T @ pool) @ duals
-        worst = max(worst, abs(turn.before.primal - dual - gap) / turn.before.primal)
-        left = gap - 0.5 * np.where(inside, 0.0, prices**2)
-        failed += left[_place(pool, turn.column.response)] > left.min() + ROUNDING * gap
-        n_rounds += 1
+        place = _place(pool, turn.column.response)
+        if turn.before is not None:  # before the first solve no primal solution belongs to the duals
+            duals = turn.duals[:, 0]
+            prices = pool @ duals
+            gap = 0.5 * np.sum(prices[~inside] ** 2)
+            # The dual value over the whole pool, straight from its kernel matrix.
+            dual = np.abs(duals).sum() - 0.5 * duals @ kernel @ duals
+            worst = max(worst, abs(turn.before.primal - dual - gap) / turn.before.primal)
+            left = gap - 0.5 * np.where(inside, 0.0, prices**2)
+            failed += left[place] > left.min() + ROUNDING * gap
+            n_rounds += 1
+        inside[place] = True
     return Fit(None, {"rounds": n_rounds, "pool": len(pool), "gap_identity": worst}, 100 * failed / n_rounds)
 
 

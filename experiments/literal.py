@@ -45,7 +45,6 @@ class LiteralRound:
 
     duals: Floats  # signed, shape (m, l)
     before: MasterSolution | None  # None at the start, where nothing is solved yet
-    taken: list[AnyArray]  # the columns before this round
     column: Column  # with a positive price
     after: MasterSolution
 
@@ -85,7 +84,7 @@ def literal_rounds(problem: LiteralProblem, max_rounds: int, repeats: bool) -> I
     master = problem.master.begin(problem.target, weight, n_threads=1)
     sample = Sample(problem.X, np.arange(len(weight)), weight)
     pricer = ALL_STUMPS.begin(sample, np.random.default_rng(0), n_threads=1)
-    duals, solution, taken, keys = Duals(problem.start), None, [], set()
+    duals, solution, keys = Duals(problem.start), None, set()
     for _ in range(max_rounds):
         found = pricer.price(duals, set() if repeats else keys, "max").column
         if found is None or abs(found.score) < EPSILON:
@@ -93,9 +92,8 @@ def literal_rounds(problem: LiteralProblem, max_rounds: int, repeats: bool) -> I
         column = found.oriented()
         master.add(column.response)
         before, solution = solution, master.solve(TOL, lambda: False)
-        yield LiteralRound(duals.array, before, list(taken), column, solution)
+        yield LiteralRound(duals.array, before, column, solution)
         duals = solution.duals
-        taken.append(column.response)
         keys.add(column.learner.key)
 
 

@@ -84,7 +84,7 @@ REMARKS: dict[tuple[str, str], tuple[str, ...]] = {
     ),
     ("table3", "vowel"): (
         "No C, no other number of columns, pricing or kind of thresholds comes near the paper's figure, even if C is "
-        "chosen on the test rows (*Looked into*, below), nor does Algorithm 2 to the letter. The data are right: "
+        "chosen on the test rows (*Looked into*, below). The data are right: "
         "AdaBoost.MH has the paper's error on them. But our AdaBoost.ECC has about what the paper gives for "
         "CGEns-SLS, and our CGEns-SLS about what it gives for AdaBoost.ECC, and the same is true of segment. Whether "
         "the two were exchanged we cannot know.",
