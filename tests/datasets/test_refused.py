@@ -217,6 +217,16 @@ def test_the_environments_folder_without_rights(tmp_path, forbid, monkeypatch):
         load("wine")
 
 
+@pytest.mark.parametrize("name", ["wine", "twonorm", "heart"])
+def test_the_environments_folder_that_is_not_there(tmp_path, monkeypatch, name):
+    """Neither a bundled set nor one that is drawn is taken in its place."""
+    monkeypatch.setenv("CGENS_DATA", str(tmp_path / "slip"))
+    with pytest.raises(FileNotFoundError, match=f"No data set '{name}': CGENS_DATA names") as raised:
+        load(name)
+    assert str(tmp_path / "slip") in str(raised.value)
+    assert_one_sentence(str(raised.value))
+
+
 @pytest.mark.parametrize("listed", [True, False])
 def test_a_file_without_rights(tmp_path, forbid, listed):
     """Whether its checksum or its arrays are read first."""

@@ -77,7 +77,7 @@ class RandomFourierSVC(WrappedClassifier):
                 f"got {self.C * largest:g}. Take another C, or divide the weights by their mean."
             )
         sampler = RBFSampler(gamma=self.gamma, n_components=self.n_components, random_state=self.random_state)
-        # The primal solver: it draws nothing, and the paper's 2000 features are mostly fewer than the rows.
+        # The primal solver: unlike the dual one it draws nothing.
         machine = LinearSVC(C=self.C, tol=self.tol, max_iter=self.max_iter, dual=False)
         self.pipeline_: Pipeline = make_pipeline(sampler, machine)
         self.pipeline_.fit(X, y, linearsvc__sample_weight=sample_weight)

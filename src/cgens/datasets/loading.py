@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,9 @@ def load(name: str, data_dir: str | Path | None = None) -> Dataset:
     for folder in folders:
         if _is_there(folder / f"{name}.npz"):
             return read_dataset(name, folder)
+    named = os.environ.get("CGENS_DATA")
+    if data_dir is None and named and not os.path.isdir(named):  # else a slip would give other rows without a word
+        raise FileNotFoundError(f"No data set {name!r}: CGENS_DATA names {named}, which is no folder; name one.")
     if data_dir is None and name in BUNDLED:
         return _bundled(name)
     if data_dir is None and name in DRAWN:

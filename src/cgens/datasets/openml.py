@@ -111,13 +111,13 @@ def _arrays(name: str, known: Known, bunch: Any) -> dict[str, AnyArray]:
     return arrays
 
 
-def _save(name: str, folder: Path, arrays: dict[str, AnyArray], source: str) -> None:
+def _save(name: str, folder: Path, arrays: dict[str, Any], source: str) -> None:
     """Write the file first and its checksum after: whatever interrupts it, no wrong entry remains."""
     folder.mkdir(parents=True, exist_ok=True)
     manifest = read_manifest(folder)
     path, half = folder / f"{name}.npz", folder / f".{name}.npz.part"
     with half.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)
+        np.savez_compressed(file, **arrays)
     manifest["datasets"][name] = {"sha256": hashlib.sha256(half.read_bytes()).hexdigest(), "source": source}
     os.replace(half, path)
     half = folder / f".{MANIFEST}.part"
