@@ -14,6 +14,7 @@ from experiments.report import write_report
 from experiments.runner import Only, run
 from experiments.speed import run_speed
 from experiments.store import FULL_RESULTS, QUICK_RESULTS, Store
+from experiments.table3 import ABSENT
 
 NAMES = [*EXPERIMENTS, "speed", "report"]
 
@@ -84,6 +85,10 @@ def _run_one(name: str, store: Store, effort: Effort, jobs: int, only: Only) -> 
 def _known(what: str, asked: list[str] | None, known: set[str]) -> frozenset[str] | None:
     """Return what was asked for, None for everything, if there is such."""
     for name in asked or ():
+        if name not in known and name in ABSENT:
+            raise ValueError(
+                f"No data set {name!r}: put {name}.npz with arrays X (n, d) and y (n,) into the data folder."
+            )
         if name not in known:
             there = ", ".join(sorted(known)) or "none to choose from"
             raise ValueError(f"No {what} {name!r} in these experiments; there are {there}.")

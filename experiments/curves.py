@@ -14,14 +14,15 @@ from experiments.table3 import METHODS
 
 
 def _with_curve(method: Method) -> Method:
-    """Return the method with its errors and cumulated seconds after every tenth round kept."""
+    """Return the method with its errors and seconds kept: after the first rounds, every tenth, and the last."""
 
     def fit(split: Split, seed: int, effort: Effort, given: dict[str, Any]) -> Fit:
         found = method(split, seed, effort, given)
         model = getattr(found.model, "best_estimator_", found.model)
         errors = [100 * float(np.mean(labels != split.y_test)) for labels in model.staged_predict(split.X_test)]
         seconds = np.cumsum(model.trace_.price_seconds + model.trace_.solve_seconds)[1:]
-        rounds = [r for r in (1, 2, 5, *range(10, len(errors) + 1, 10)) if r <= len(errors)]
+        last = len(errors)
+        rounds = sorted({r for r in (1, 2, 5, *range(10, last, 10), last) if r <= last})
         return Fit(
             found.model,
             {

@@ -1,10 +1,11 @@
-"""What was looked into where CGEns-SLS errs more than in the paper: the least error that any C gives.
+"""What was looked into where CGEns-SLS errs more than in the paper: the least error that any C and size give.
 
-C is chosen on the test rows: no figure of the paper's protocol, but no honest choice of C can do better.
+Both are chosen on the test rows: no figure of the paper's protocol, but less than what Table 3 has, by construction.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,40 +13,47 @@ import numpy as np
 from benchmarks.data import Split
 from cgens import CGEnsClassifier
 from cgens.weak_learners import Stump
-from experiments.experiment import Effort, Experiment, Fit, Method
+from experiments.experiment import Cell, Effort, Experiment, Fit, Method
 from experiments.splits import multiclass_split
 
-CS = 10.0 ** np.arange(-4, 2)
+FACTORS = 3.0 ** np.arange(-4, 5)  # of the C that Table 3 has for the same run: its own is among them
 
 
-def _best_of_all_c(times_the_rounds: int = 1, weak_learner: Any = "stump", pricing: str = "max") -> Method:
+def _least_error(times_the_columns: int = 1, weak_learner: Any = "stump", pricing: str = "max") -> Method:
     def fit(split: Split, seed: int, effort: Effort, given: dict[str, Any]) -> Fit:
         errors = {}
-        for C in CS[:: effort.grid_step]:
+        for C in given["C"] * FACTORS:
             model = CGEnsClassifier(
                 weak_learner,
                 C=C,
-                n_estimators=times_the_rounds * effort.most_rounds,
+                n_estimators=times_the_columns * effort.most_rounds,
                 pricing=pricing,
                 n_jobs=effort.threads,
             ).fit(split.X, split.y)
-            errors[float(C)] = 100 * float(np.mean(model.predict(split.X_test) != split.y_test))
-        best = min(errors, key=lambda C: errors[C])
-        return Fit(None, {"C": best}, errors[best])
+            for size, labels in enumerate(model.staged_predict(split.X_test), start=1):
+                errors[float(C), size] = 100 * float(np.mean(labels != split.y_test))
+        best = min(errors, key=lambda setting: errors[setting])
+        return Fit(None, {"C": best[0], "n_columns": best[1]}, errors[best])
 
     return fit
 
 
+def _after(cell: Cell) -> Cell:
+    method = cell.method if cell.method == "CGEns-SLS gain" else "CGEns-SLS"
+    return replace(cell, experiment="table3", method=method)
+
+
 MISSES = Experiment(
     name="misses",
-    title="Looked into: the least error of CGEns-SLS with any C, chosen on the test rows",
-    datasets=lambda effort: ("vowel", "usps"),
+    title="Looked into: the least error of CGEns-SLS with any C and number of columns, chosen on the test rows",
+    datasets=lambda effort: ("vowel",) if effort.quick else ("vowel", "usps"),
     methods={
-        "CGEns-SLS": _best_of_all_c(),
-        "CGEns-SLS three times the columns": _best_of_all_c(times_the_rounds=3),
-        "CGEns-SLS gain": _best_of_all_c(pricing="gain"),
-        "CGEns-SLS no bins": _best_of_all_c(weak_learner=Stump(max_bins=None)),
+        "CGEns-SLS": _least_error(),
+        "CGEns-SLS three times the columns": _least_error(times_the_columns=3),
+        "CGEns-SLS gain": _least_error(pricing="gain"),
+        "CGEns-SLS no bins": _least_error(weak_learner=Stump(max_bins=None)),
     },
     split=multiclass_split,
     runs=lambda dataset: 5,
+    after=_after,
 )

@@ -22,22 +22,38 @@ REMARKS: dict[tuple[str, str], tuple[str, ...]] = {
     ),
     ("table2-fourier", "splice"): (
         "A quarter of one pool, chosen on 1000 rows of 60 letters, errs more than all 2000 together (RFF). With new "
-        "candidates in each round (*fresh*), or with a larger width than that of the SVM (*own sigma*), CGEns errs "
-        "less.",
+        "candidates in each round (*fresh*) CGEns has the paper's figure.",
     ),
     ("table2-perceptron", ""): (
-        "CGEns, AdaBoost and LPBoost choose from one pool of 2000; *fresh* draws 2000 new candidates in each round. "
-        "*learned*: `Perceptron()` as the library has it, which improves columns by gradient ascent where that "
-        "holds on rows it has not seen.",
+        "CGEns, AdaBoost and LPBoost choose from one pool of 2000; *fresh* draws 2000 new candidates in each round. So "
+        "drawn, AdaBoost is near the paper on all sets, and on image both have almost exactly its figures: most likely "
+        "the paper drew anew, too. LPBoost we did not run so. *learned*: `Perceptron()` as the library has it, which "
+        "improves columns by gradient ascent where that holds on rows it has not seen.",
     ),
+    ("table2-perceptron", "banana"): (
+        "*fresh* errs most in the three runs for which a C above the default was chosen. The search finds columns with "
+        "the default C and shares them among all values; it does not see that a large C, with new candidates in each "
+        "round, goes on to fit single rows.",
+    ),
+    ("table2-perceptron", "image"): (
+        "LPBoost has the same pool as CGEns and AdaBoost, which err more from it than with new candidates as well.",
+    ),
+    ("table2-perceptron", "ringnorm"): ("AdaBoost is near the paper with new candidates in each round.",),
     ("table2-perceptron", "splice"): (
-        "One pool of 2000 again, as with cosines; AdaBoost has the same pool and errs more than the paper's as well. "
-        "Beside it, the same methods with new candidates in each round: *fresh*.",
+        "From one pool CGEns, AdaBoost and LPBoost all err more than in the paper; with new candidates in each round "
+        "CGEns and AdaBoost are near it.",
+    ),
+    ("table2-perceptron", "waveform"): (
+        "AdaBoost is near the paper with new candidates in each round. The SVM errs less than in the paper: nothing is "
+        "drawn for it, and the C it chooses, 0.1 or 1, is inside its grid. CGEns with perceptrons and the SVM with the "
+        "Gaussian kernel err about as little; why the paper's erred more we do not know.",
     ),
     ("spam", ""): (
-        "Of the paper's picture we see that both methods often choose free (16) and the exclamation mark (52), that "
-        "AdaBoost turns to george (27), meeting (42) and edu (46) more often, and CGEns to you (19). We do not see "
-        "that CGEns prefers remove (7) and the dollar sign (53): of the latter AdaBoost has more.",
+        "Of the paper's picture we see that both methods often choose the exclamation mark (52), and free (16) and hp "
+        "(25) about twice, AdaBoost hp three times; that AdaBoost turns to george (27), meeting (42) and edu (46) more "
+        "often, and CGEns to you (19). We do not see that CGEns prefers remove (7), which both choose as often, and "
+        "the dollar sign (53), of which AdaBoost has more. What CGEns chooses most, the lengths of words in capitals "
+        "(55, 57), the paper does not name.",
     ),
     ("claim1", ""): ("Against a matrix of all stumps, at the duals of each round, solved to a relative gap of 1e-8.",),
     ("literal", ""): (
@@ -53,15 +69,17 @@ REMARKS: dict[tuple[str, str], tuple[str, ...]] = {
         "was said of columns that come back holds here as well.",
     ),
     ("misses", ""): (
-        "C from 1e-4 to 10, ten times as large each; the first five runs of Table 3. *no bins*: a threshold between "
-        "any two values, not 255 a feature.",
+        "The first five runs of Table 3; nine values of C around the one that is chosen there, each three times the "
+        "last, and any number of columns up to 500 or, *three times the columns*, 1500. *no bins*: a threshold "
+        "between any two values, not 255 a feature.",
     ),
     ("gallery", ""): (
         "500 stumps (50 in quick mode) with the default C. The paper's gallery shows LabelMe, which is not to be had.",
     ),
     ("speed", ""): (
         "The paper solved LPBoost's programs with Mosek; here HiGHS does, from the last basis. Both methods with "
-        "their default C; how it was measured is in [the benchmarks](benchmarks.md).",
+        "their default C; seconds against rounds are those of the rounds alone. How it was measured, and the whole "
+        "fits, is in [the benchmarks](benchmarks.md).",
     ),
     ("table3", ""): (
         "pascal07, labelme, sun: the paper's features are not to be had. Whoever has them puts pascal07.npz, "
@@ -72,21 +90,28 @@ REMARKS: dict[tuple[str, str], tuple[str, ...]] = {
         "The paper announces pendigits without a figure, and pedestrian detection without a result.",
         "The parameters of usps, pendigits and scene15_gist, chosen on the training rows of the first run, have seen "
         "test rows of the later runs. MultiBoost's is chosen by one held-out fifth where there are more than 5000 "
-        "training rows, as a fit takes minutes.",
+        "training rows, as a fit takes minutes; its grid has four values of nu, and most of its choices are at an end "
+        "of it.",
     ),
     ("table3", "usps"): (
-        "No C brings CGEns-SLS near the paper's figure (*Looked into*, below). AdaBoost.MH, which has no parameter to "
-        "be chosen, errs more than in the paper as well, so the data may be others: ours are the 9298 images of the "
-        "usual training and test sets, thrown together and split 3:1; there is also a USPS of 11 000 images, 1100 of "
-        "each digit, and the paper does not say which one it has. MultiBoost, on the other hand, errs less than in "
-        "the paper, and it is our MultiBoost that has about the paper's figure for CGEns-SLS, and our CGEns-SLS that "
-        "has its figure for MultiBoost.",
+        "With 500 columns and the paper's pricing no C and no smaller number of columns brings CGEns-SLS near the "
+        "paper's figure, even if they are chosen on the test rows; with 1500 columns, or pricing by gain, such a "
+        "choice is at the edge of near (*Looked into*, below). AdaBoost.MH, which has no parameter to be chosen, errs "
+        "more than in the paper as well, so the data may be others: ours are the 9298 images of the usual training and "
+        "test sets, thrown together and split 3:1; there is also a USPS of 11 000 images, 1100 of each digit, and the "
+        "paper does not say which one it has. MultiBoost, on the other hand, errs less than in the paper, and it is "
+        "our MultiBoost that has about the paper's figure for CGEns-SLS, and our CGEns-SLS that has its figure for "
+        "MultiBoost.",
+    ),
+    ("table3", "segment"): (
+        "AdaBoost.ECC, which has no parameter to be chosen, has about what the paper gives for CGEns-SLS, and "
+        "CGEns-SLS about what it gives for AdaBoost.ECC, as on vowel.",
     ),
     ("table3", "vowel"): (
-        "No C, no other number of columns, pricing or kind of thresholds comes near the paper's figure, even if C is "
-        "chosen on the test rows (*Looked into*, below). The data are right: "
+        "No C, no number of columns up to 1500, no other pricing or kind of thresholds comes near the paper's figure, "
+        "even if C and the number of columns are chosen on the test rows (*Looked into*, below). The data are right: "
         "AdaBoost.MH has the paper's error on them. But our AdaBoost.ECC has about what the paper gives for "
-        "CGEns-SLS, and our CGEns-SLS about what it gives for AdaBoost.ECC, and the same is true of segment. Whether "
-        "the two were exchanged we cannot know.",
+        "CGEns-SLS, and our CGEns-SLS about what it gives for AdaBoost.ECC. Whether the two were exchanged we cannot "
+        "know.",
     ),
 }

@@ -18,13 +18,15 @@ def run_speed(store: Store, effort: Effort) -> None:
     if effort.quick:
         if store.load_table(NAME):
             return
-        results = compare(effort.rounds, (1000, N_ROWS_QUICK), repeats=1, most_rows=N_ROWS_QUICK)
+        with store.computing(NAME, alone=True):
+            results = compare(effort.rounds, (1000, N_ROWS_QUICK), repeats=1, most_rows=N_ROWS_QUICK)
     elif (RESULTS / "lpboost.json").exists():
         print("speed: as benchmarks.lpboost measured it; that command measures anew")
         results = load_results("lpboost")
     else:
         print("speed: no results of benchmarks.lpboost yet; measuring, some 20 minutes", flush=True)
-        results = compare(ROUNDS, ROWS, repeats=2)
+        with store.computing(NAME, alone=True):
+            results = compare(ROUNDS, ROWS, repeats=2)
     write_json(store.folder / f"{NAME}.json", speed_records(results, effort))
 
 

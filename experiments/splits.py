@@ -13,7 +13,10 @@ def published_split(name: str, run: int, effort: Effort) -> Split:
     """Return the canonical split of this number where it is known, else a random one of the published sizes."""
     data = load(name)
     if data.sizes is None:
-        raise ValueError(f"{name} ({data.origin}) has no published sizes: the experiment needs the IDA version of it.")
+        raise ValueError(
+            f"{name} ({data.origin}) has no published sizes: the experiment needs that of the IDA benchmark repository "
+            f'of G. Raetsch, with "ida_protocol": {{"n_train", "n_test"}} in its entry of MANIFEST.json.'
+        )
     if run < len(data.splits):
         return take(data, *data.splits[run])
     n_train, n_test = data.sizes

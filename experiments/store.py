@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -30,8 +30,7 @@ class Store:
         self._mark = self.folder / "runs" / "EFFORT"
         self._done: dict[Cell, Outcome] = {}
         self._torn: set[str] = set()  # experiments whose last line was not written whole
-        for path in sorted((self.folder / "runs").glob("*.jsonl")):
-            self._read(path)
+        self._read_all()
 
     def __contains__(self, cell: Cell) -> bool:
         return cell in self._done
@@ -65,7 +64,6 @@ class Store:
 
     def add(self, cell: Cell, outcome: Outcome) -> None:
         """Keep a finished cell: a line is written at once."""
-        self._done[cell] = outcome
         path = self.folder / "runs" / f"{cell.experiment}.jsonl"
         if cell.experiment in self._torn:
             # Cut in place: a file put in its stead would not be the one that is locked.
@@ -74,6 +72,7 @@ class Store:
         about = {"dataset": cell.dataset, "method": cell.method, "run": cell.run}
         with path.open("a") as file:
             file.write(json.dumps(about | asdict(outcome)) + "\n")
+        self._done[cell] = outcome
 
     def outcomes(self, experiment: str) -> dict[Cell, Outcome]:
         """Return what is done of an experiment, in the order of the runs."""
@@ -82,22 +81,20 @@ class Store:
 
     @contextmanager
     def locked(self, experiment: str, alone: bool = False) -> Iterator[None]:
-        """Keep others from the experiment, who would compute the same cells, and if `alone` from all of them.
-
-        The locks go with the process.
-        """
+        """Keep others from the experiment, who would compute the same cells, and if `alone` from all of them."""
         path = self.folder / "runs" / f"{experiment}.jsonl"
-        with self._mark.open() as all_of_them, path.open("a") as file:
-            try:
-                fcntl.flock(all_of_them, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-            except OSError as error:
-                reason = "it measures times and others are computed" if alone else "one that measures times is computed"
-                raise ValueError(f"{experiment} cannot begin: {reason} by another process; wait for it.") from error
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise ValueError(f"{experiment} is being computed by another process: wait for it.") from error
-            self._read(path)  # what others have done since
+        with self.computing(experiment, alone), path.open("a") as file:
+            _lock(file, fcntl.LOCK_EX, f"{experiment} is being computed by another process: wait for it.")
+            self._read_all()  # what others have done since
+            yield
+
+    @contextmanager
+    def computing(self, experiment: str, alone: bool) -> Iterator[None]:
+        """Keep those away that measure times, and if `alone` all others."""
+        reason = "it measures times and others are computed" if alone else "one that measures times is computed"
+        with self._mark.open() as file:
+            refusal = f"{experiment} cannot begin: {reason} by another process; wait for it."
+            _lock(file, fcntl.LOCK_EX if alone else fcntl.LOCK_SH, refusal)
             yield
 
     def save_tables(self) -> None:
@@ -122,8 +119,14 @@ class Store:
             if not all(set(record) == set(RECORD) for record in records):
                 raise ValueError(f"its records must have {', '.join(RECORD)}")
         except (ValueError, TypeError) as error:
-            raise ValueError(f"{path} is damaged: {error}. Delete it, it is made anew from the runs.") from error
+            raise ValueError(
+                f"{path} is damaged: {error}. Delete it: python -m experiments {experiment} makes it anew."
+            ) from error
         return records
+
+    def _read_all(self) -> None:
+        for path in sorted((self.folder / "runs").glob("*.jsonl")):
+            self._read(path)
 
     def _read(self, path: Path) -> None:
         """Read the finished cells of an experiment: lines that were written to their end."""
@@ -142,6 +145,14 @@ class Store:
                 self._done[cell] = Outcome(**run)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise ValueError(f"Line {number} of {path} is damaged. Delete it: its cell is done again.") from error
+
+
+def _lock(file: IO[str], kind: int, refusal: str) -> None:
+    """Lock a file if nobody else has it; the lock goes with the process."""
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except OSError as error:
+        raise ValueError(refusal) from error
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -20,7 +20,7 @@ CHOSEN_ONCE = (*LARGE, *ABSENT)
 
 def _datasets(effort: Effort) -> tuple[str, ...]:
     brought = tuple(name for name in ABSENT if any(isfile(folder / f"{name}.npz") for folder in data_folders()))
-    return (*SMALL, "mnist") if effort.quick else (*SMALL, *LARGE, *brought)
+    return (*SMALL, *(("mnist",) if effort.quick else LARGE), *brought)
 
 
 def _after(cell: Cell) -> Cell | None:

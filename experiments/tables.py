@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from experiments.paper import FIGURES, READINGS, SPEED, figures_of
 from experiments.remarks import REMARKS
 from experiments.table3 import ABSENT
@@ -66,43 +64,39 @@ def _mean(mean: float, sd: float | None) -> str:
 
 
 def _summary(methods: list[str], records: list[Record]) -> str:
-    """Return mean error, mean rank and mean seconds over the sets of which all runs of all methods are done."""
+    """Return mean error and mean rank over the sets of which all runs of all methods are done."""
     records = [r for r in records if r["whole"]]
     if len({r["dataset"] for r in records}) < 2:
         return ""
     compared = [r for r in records if r["verdict"] in JUDGED and r["method"] not in READINGS]
     with_figures = [method for method in methods if any(r["method"] == method for r in compared)]
-    n_compared, everywhere = len(complete_datasets(compared, with_figures)), complete_datasets(records, methods)
+    n_compared = len(complete_datasets(compared, with_figures))
     means = {
         f"paper, {n_compared} sets": mean_ranks(compared, with_figures, "paper_mean"),
         f"ours, the same {n_compared}": mean_ranks(compared, with_figures, "mean"),
     }
     if len(methods) > len(with_figures):
-        means[f"ours, all methods, {len(everywhere)} sets"] = mean_ranks(records, methods, "mean")
+        means[f"ours, all methods, {len(complete_datasets(records, methods))} sets"] = mean_ranks(
+            records, methods, "mean"
+        )
     rows = [
         [label, *(f"{found[m][0]:.2f} ({found[m][1]:.2f})" if m in found else "" for m in methods)]
         for label, found in means.items()
         if found
     ]
-    if everywhere:
-        seconds = {
-            m: np.mean([r["seconds"] for r in records if r["method"] == m and r["dataset"] in everywhere])
-            for m in methods
-        }
-        rows.append([f"seconds of a run, mean, {len(everywhere)} sets", *(f"{seconds[m]:.1f}" for m in methods)])
     return markdown(["mean error (mean rank)", *methods], rows)
 
 
 def remarks(name: str, records: list[Record]) -> str:
-    """Return what was found where our method is not near the paper, and what else there is to say."""
+    """Return what was found where a method is not near the paper, and what else there is to say."""
     lines = [f"- {text}\n" for text in REMARKS.get((name, ""), ())]
-    for record in records:
-        if record["method"] not in OURS:
-            continue
-        texts = REMARKS.get((name, record["dataset"]), ())
-        if not texts and record["verdict"] in ("better", "worse"):
-            texts = (f"{record['verdict']} than the paper; not looked into yet.",)
-        lines += [f"- {record['dataset']}: {text}\n" for text in texts]
+    for dataset in dict.fromkeys(record["dataset"] for record in records):
+        texts = REMARKS.get((name, dataset)) or [
+            f"{record['method']} {record['verdict']} than in the paper; not looked into yet."
+            for record in records
+            if record["dataset"] == dataset and record["verdict"] in ("better", "worse")
+        ]
+        lines += [f"- {dataset}: {text}\n" for text in texts]
     return "".join(lines)
 
 
