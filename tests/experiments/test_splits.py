@@ -12,7 +12,7 @@ import benchmarks.data
 from benchmarks.data import IDA_SETS, has_shared_data
 from cgens.datasets import load
 from experiments import splits
-from experiments.experiment import FULL
+from experiments.experiment import FULL, QUICK
 from experiments.registry import EXPERIMENTS
 from tests.sentences import assert_one_sentence
 
@@ -86,6 +86,12 @@ def test_splits_of_the_sets_of_many_classes():
     assert test.tolist() == list(range(1, 100, 2))
     runs = [splits.multiclass_split("wine", run_, FULL)[0] for run_ in range(4)]
     assert len({tuple(np.sort(train)) for train in runs}) == 4
+
+
+@pytest.mark.parametrize("effort", [QUICK, FULL])
+def test_sets_that_are_brought_are_in_the_third_table(small_sets, effort):
+    (small_sets / "labelme.npz").unlink()
+    assert {"pascal07", "labelme", "sun"} & set(EXPERIMENTS["table3"].datasets(effort)) == {"pascal07", "sun"}
 
 
 @pytest.mark.usefixtures("small_sets")
