@@ -23,8 +23,7 @@ the paper leaves open, and how we chose, is in [decision 14](decisions/0014-the-
 Errors are in percent, mean and standard deviation over the runs. A figure is *near* where it is within
 2 sqrt(sd_ours² + sd_paper²) of the paper's mean, else *better* or *worse*. Parameters are chosen on the training rows
 by five folds, as in the paper, which does not tell its grids; on the large sets of Table 3 once, on the training rows
-of the first run. Times are compared in the last section and in the curves of Table 3 alone; the others are of runs
-beside each other.
+of the first run. Times are compared only in the last section and in the curves of Table 3.
 """
 TASTE = """**These are results of the quick mode**: at most two runs, two folds, 50 rounds, and a third of the values of
 each parameter.

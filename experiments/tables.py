@@ -91,11 +91,10 @@ def remarks(name: str, records: list[Record]) -> str:
     """Return what was found where a method is not near the paper, and what else there is to say."""
     lines = [f"- {text}\n" for text in REMARKS.get((name, ""), ())]
     for dataset in dict.fromkeys(record["dataset"] for record in records):
-        texts = REMARKS.get((name, dataset)) or [
-            f"{record['method']} {record['verdict']} than in the paper; not looked into yet."
-            for record in records
-            if record["dataset"] == dataset and record["verdict"] in ("better", "worse")
-        ]
+        texts = list(REMARKS.get((name, dataset), ()))
+        for record in (r for r in records if r["dataset"] == dataset and r["verdict"] in ("better", "worse")):
+            if not any(record["method"] in text for text in texts):
+                texts.append(f"{record['method']} {record['verdict']} than in the paper; not looked into yet.")
         lines += [f"- {dataset}: {text}\n" for text in texts]
     return "".join(lines)
 

@@ -22,6 +22,8 @@ from tests.sentences import assert_one_sentence
         (["toy", "--methods", "SVM"], "No method 'SVM' in these experiments; there are AdaBoost, CGEns."),
         (["toy", "--datasets", "disc", "heart"], "No data set 'heart' in these experiments; there are disc."),
         (["table3", "--datasets", "sun"], "No data set 'sun': put sun.npz with arrays X (n, d) and y (n,) into"),
+        (["toy", "--datasets", "sun"], "No data set 'sun' in these experiments; there are disc."),
+        (["table3", "--methods", "sun"], "No method 'sun' in these experiments; there are AdaBoost.ECC, AdaBoost.MH"),
         (["toy", "--jobs", "0"], "--jobs must be at least 1; got 0."),
         (["toy", "--jobs", "-2"], "--jobs must be at least 1; got -2."),
     ],

@@ -10,6 +10,7 @@ from benchmarks.report import load_results
 from experiments.experiment import FULL, QUICK, Cell, Outcome
 from experiments.pictures import fingerprint, shown_results
 from experiments.registry import EXPERIMENTS
+from experiments.remarks import REMARKS
 from experiments.report import DOCS, load_judged, places, render
 from experiments.speed import speed_records
 from experiments.store import FULL_RESULTS, Store
@@ -110,6 +111,16 @@ def test_the_page_tells_what_is_far_from_the_paper(store):
     assert "| table1, CGEns | 0 of 2 | 1 | 1 |" in page
     assert "- banana: CGEns better than in the paper; not looked into yet." in page
     assert "- heart: CGEns worse than in the paper; not looked into yet." in page
+
+
+def test_a_remark_on_one_method_does_not_speak_for_another(store):
+    assert ("table3", "segment") in REMARKS
+    add(store, some_cell(0, "AdaBoost.ECC", "segment", "table3"), 0.5, 0.5)
+    add(store, some_cell(0, "AdaBoost.MH", "segment", "table3"), 90.0, 90.0)
+    page = page_of(store)
+    assert "- segment: AdaBoost.ECC, which has no parameter" in page
+    assert "- segment: AdaBoost.ECC better than in the paper" not in page
+    assert "- segment: AdaBoost.MH worse than in the paper; not looked into yet." in page
 
 
 def test_another_reading_of_a_method_is_judged_by_the_same_figures(store):

@@ -52,9 +52,10 @@ def load(name: str, data_dir: str | Path | None = None) -> Dataset:
     """Return a data set.
 
     It is looked for as NAME.npz in `data_dir`, and there alone, if that is given. Else in the folder that CGENS_DATA
-    names, or in ../shared/data, and if it is not there: among scikit-learn's bundled sets ("iris", "wine", "digits",
-    "breast_cancer_wisconsin"), and among those that are drawn, with the seed 0 ("twonorm", "ringnorm", "waveform",
-    "disc", "two_spirals"). `Dataset.origin` tells which it was. Nothing is downloaded: see `fetch`.
+    names, which must be there, or in ../shared/data, and if it is not there: among scikit-learn's bundled sets ("iris",
+    "wine", "digits", "breast_cancer_wisconsin"), and among those that are drawn, with the seed 0 ("twonorm",
+    "ringnorm", "waveform", "disc", "two_spirals"). `Dataset.origin` tells which it was. Nothing is
+    downloaded: see `fetch`.
 
     Parameters
     ----------

@@ -18,8 +18,7 @@ class CGEnsRegressorCV(RegressorMixin, SearchEstimator):  # type: ignore[misc]
     """CGEnsRegressor with C and the number of columns chosen by cross-validation, in one pass.
 
     Each fold looks for columns once, at the middle C, and solves over the first so many of them for every other C:
-    far less work than a fit for every pair. The best pair is fitted on all rows. With candidates that are drawn anew in
-    each round (``pool="fresh"``) that fit finds other columns than the folds had: a plain grid search is safer.
+    far less work than a fit for every pair. The best pair is fitted on all rows.
 
     Parameters
     ----------
