@@ -8,6 +8,7 @@ import os
 import sys
 from pathlib import Path
 
+from cgens.datasets import load
 from experiments.experiment import FULL, QUICK, Effort
 from experiments.registry import EXPERIMENTS
 from experiments.report import write_report
@@ -59,9 +60,7 @@ def _run(options: argparse.Namespace) -> int:
     datasets = {dataset for e in chosen for dataset in e.datasets(effort)}
     for name in options.datasets or ():
         if name in ABSENT and name not in datasets and TABLE3 in chosen:
-            raise ValueError(
-                f"No data set {name!r}: put {name}.npz with arrays X (n, d) and y (n,) into the data folder."
-            )
+            load(name)  # says where it was looked for, and what to put there
     only = Only(
         _known("data set", options.datasets, datasets),
         _known("method", options.methods, {method for e in chosen for method in e.methods}),

@@ -21,7 +21,7 @@ from tests.sentences import assert_one_sentence
         (["table1", "--datasets", "hart"], "No data set 'hart' in these experiments; there are banana, breast_cancer"),
         (["toy", "--methods", "SVM"], "No method 'SVM' in these experiments; there are AdaBoost, CGEns."),
         (["toy", "--datasets", "disc", "heart"], "No data set 'heart' in these experiments; there are disc."),
-        (["table3", "--datasets", "sun"], "No data set 'sun': put sun.npz with arrays X (n, d) and y (n,) into"),
+        (["table3", "--datasets", "sun"], "No data set 'sun': looked for sun.npz in "),
         (["toy", "--datasets", "sun"], "No data set 'sun' in these experiments; there are disc."),
         (["table3", "--methods", "sun"], "No method 'sun' in these experiments; there are AdaBoost.ECC, AdaBoost.MH"),
         (["toy", "--jobs", "0"], "--jobs must be at least 1; got 0."),
