@@ -79,7 +79,7 @@ def methods(split: Split, name: str) -> dict[str, tuple[Any, dict[str, list[floa
 def model_bytes(model: Any) -> int:
     """Return what a prediction needs: numbers of the model as they are in memory; LightGBM's as it pickles."""
     if isinstance(model, CGEnsClassifier):
-        return sum(array.nbytes for array in model.ensemble_.arrays().values())
+        return sum(array.nbytes for array in model.ensemble_.to_arrays().values())
     if isinstance(model, SVC):
         return int(model.support_vectors_.nbytes + model.dual_coef_.nbytes)
     if isinstance(model, lightgbm.LGBMClassifier):

@@ -1,6 +1,6 @@
 """A weak-learner family of your own in 40 lines of plain NumPy: bumps exp(-gamma |x - centre|^2) at training rows."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -15,17 +15,13 @@ from cgens.types import Column, Pricing
 class Bump:  # one weak learner: immutable, with a key that h and -h share
     centre: tuple[float, ...]
     gamma: float
-    sign: int = 1
 
     @property
     def key(self):
         return ("bump", self.centre, self.gamma)
 
     def respond(self, X):  # of mean square about 1, as other families have it: C then means the same
-        return 7.0 * self.sign * np.exp(-self.gamma * np.sum((X - np.array(self.centre)) ** 2, axis=1))
-
-    def negated(self):
-        return replace(self, sign=-self.sign)
+        return 7.0 * np.exp(-self.gamma * np.sum((X - np.array(self.centre)) ** 2, axis=1))
 
 
 class BumpPricer:  # the search: bound to the training rows, and asked once a round

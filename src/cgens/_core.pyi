@@ -302,30 +302,49 @@ class TreeGrower:
         Returns (features, left, right, thresholds, sums, weights) of the nodes, and the leaf of every row.
         """
 
-@overload
-def respond_trees(
-    X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
-    begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    features: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    thresholds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    n_threads: int,
-) -> NDArray[numpy.float32]:
-    """Responses of trees on new rows, flat, row by row."""
+class TreeTables:
+    """Many trees, laid out for prediction."""
 
-@overload
-def respond_trees(
-    X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
-    begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    features: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    thresholds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    n_threads: int,
-) -> NDArray[numpy.float32]: ...
+    def __init__(
+        self,
+        begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        features: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        thresholds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None: ...
+    @overload
+    def respond(
+        self,
+        X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
+        n_threads: int,
+    ) -> NDArray[numpy.float32]:
+        """Responses of the trees on new rows, flat, row by row."""
+
+    @overload
+    def respond(
+        self,
+        X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
+        n_threads: int,
+    ) -> NDArray[numpy.float32]: ...
+    @overload
+    def decide(
+        self,
+        X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
+        weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        n_threads: int,
+    ) -> NDArray[numpy.float64]:
+        """sum_j w_j h_j(x) of every row, flat, row by row."""
+
+    @overload
+    def decide(
+        self,
+        X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
+        weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        n_threads: int,
+    ) -> NDArray[numpy.float64]: ...
+
 @overload
 def order_rows(
     X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],

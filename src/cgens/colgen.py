@@ -137,7 +137,7 @@ def generate_columns(
                 if column is None:
                     status = Status.OPTIMAL
                     continue
-                loop.add(column.oriented())
+                loop.add(column)
                 loop.solve(score=abs(column.score), price_seconds=perf_counter() - priced)
                 if callback is not None and callback(loop.report(column, max_columns)):
                     status = Status.STOPPED
@@ -170,12 +170,13 @@ class _Loop:
         self.rule: Rule = rule
         self.n_threads = n_threads
         self.poll = poll
-        self.repeats = master.repeats
+        self.repeats, self.positive_prices = master.repeats, master.positive_prices
         self.master = master.begin(target, sample.weight, n_threads)
         self.pricer = weak_learner.begin(sample, rng or np.random.default_rng(), n_threads)
         self.weight = sample.weight / sample.weight.sum()
         self.corners = cache(partial(corners_of, target))
         self.learners: list[Learner] = []
+        self.signs: list[float] = []  # with which the master has the columns
         self.means: list[float] = []
         self.taken: dict[Hashable, None] = {}
         self.n_candidates: int | None = None
@@ -196,7 +197,9 @@ class _Loop:
 
     def add(self, column: Column) -> None:
         """Put a column into the restricted master."""
-        self.master.add(column.response)
+        turned = self.positive_prices and column.score < 0
+        self.master.add(-column.response if turned else column.response)
+        self.signs.append(-1.0 if turned else 1.0)
         self.learners.append(column.learner)
         # Not `@`: BLAS would wake its own threads for this, and they would go on spinning beside ours.
         self.means.append(float(np.sum(self.weight * column.response)))
@@ -217,6 +220,8 @@ class _Loop:
     def _solve(self, tol: float, quick: bool) -> None:
         began = perf_counter()
         self.solution = self.master.solve(tol, self.poll, quick)
+        if self.positive_prices:
+            self.solution = self.solution.turned(np.array(self.signs))
         self.solution.duals.corners = self.corners
         self.solution.duals.cost = self.solution.column_cost
         self.quick = quick

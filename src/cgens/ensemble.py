@@ -1,13 +1,16 @@
-"""The result of a fit: weak learners, packed by family, and their weights."""
+"""The result of a fit: weak learners, as packs of arrays, and their weights."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 
-from cgens.learner_packs import LearnerPack, decide_packs, pack_learners, respond_packs
+from cgens.packs.pack import Decider, pack_from_arrays, pack_to_arrays
+from cgens.packs.pack_set import LearnerView, PackSet
 from cgens.solution_path import SolutionPath
 from cgens.types import AnyArray, Floats, Learner
 
@@ -18,8 +21,8 @@ class Ensemble:
 
     Attributes
     ----------
-    learners : tuple of Learner, length J
-        In the order in which they were added.
+    packs : PackSet
+        The weak learners as arrays, their columns in the order in which they were added.
     weights : ndarray of shape (J, l)
     intercept : ndarray of shape (l,)
     means : ndarray of shape (J,)
@@ -35,14 +38,15 @@ class Ensemble:
     >>> ensemble = CGEnsClassifier(n_estimators=20).fit(X, y).ensemble_
     >>> len(ensemble), ensemble.respond(X).shape, ensemble.decision(X).shape
     (20, (569, 20), (569, 1))
+    >>> ensemble.learners[0].feature
+    22
     """
 
-    learners: tuple[Learner, ...]
+    packs: PackSet
     weights: Floats
     intercept: Floats
     means: Floats
     path: SolutionPath
-    _packs: tuple[tuple[AnyArray, LearnerPack], ...]
 
     @staticmethod
     def of(learners: Sequence[Learner], means: Sequence[float], path: SolutionPath) -> Ensemble:
@@ -50,26 +54,34 @@ class Ensemble:
         weights, intercept = path[-1]
         for array in (weights, intercept):
             array.setflags(write=False)
-        return Ensemble(tuple(learners), weights, intercept, np.array(means), path, pack_learners(learners))
+        return Ensemble(PackSet.of(learners), weights, intercept, np.array(means), path)
 
     def __len__(self) -> int:
-        return len(self.learners)
+        return len(self.packs)
 
     def __repr__(self) -> str:
-        families = ", ".join(f"{len(pack)} {type(self.learners[columns[0]]).__name__}" for columns, pack in self._packs)
-        return f"<Ensemble of {families or 'no learners'}>"
+        return f"<Ensemble of {self.packs!r}>" if len(self) else "<Ensemble without columns>"
+
+    @property
+    def learners(self) -> Sequence[Learner]:
+        """The weak learners one by one, each made from the packs when it is asked for."""
+        return LearnerView(self.packs)
 
     def respond(self, X: AnyArray, n_threads: int = 1) -> AnyArray:
         """Return h_j(x_i), shape (n, J); int8 where all learners are +-1."""
-        return respond_packs(self._packs, len(self), X, n_threads)
+        return self.packs.respond(X, n_threads) if len(self) else np.empty((len(X), 0))
 
     def decision(self, X: AnyArray, n_threads: int = 1) -> Floats:
         """Return F(x), shape (n, l)."""
-        return decide_packs(self._packs, self.weights, X, n_threads) + self.intercept
+        return self._decide(X, n_threads) + self.intercept
 
-    def part(self, columns: Sequence[int], X: AnyArray, n_threads: int = 1) -> Floats:
-        """Return what some of the columns contribute to F(x), shape (n, l)."""
-        return decide_packs(pack_learners([self.learners[j] for j in columns]), self.weights[columns], X, n_threads)
+    @cached_property
+    def _decide(self) -> Decider:
+        """Step tables, laid-out trees and the like, made at the first prediction and kept.
+
+        Two threads that come first make it twice, to the same effect.
+        """
+        return self.packs.decider(self.weights)
 
     def staged(self, X: AnyArray, n_threads: int = 1) -> Iterator[Floats]:
         """Yield F(x) of the model after each round, shape (n, l); of a model without columns, the constant.
@@ -81,10 +93,16 @@ class Ensemble:
             if number > 0 or len(self.path) == 1:
                 yield decision
 
-    def arrays(self) -> dict[str, AnyArray]:
-        """Return weights, intercept and the packed learners as named arrays."""
-        named: dict[str, AnyArray] = {"weights": self.weights, "intercept": self.intercept}
-        for number, (columns, pack) in enumerate(self._packs):
-            named[f"pack{number}.columns"] = columns
-            named.update({f"pack{number}.{name}": values for name, values in pack.arrays().items()})
-        return named
+    def to_arrays(self) -> dict[str, AnyArray]:
+        """Return weights, intercept, means and packs as named arrays; the path is not among them."""
+        own = {"weights": self.weights, "intercept": self.intercept, "means": self.means}
+        return {**own, **pack_to_arrays(self.packs, "packs.")}
+
+    @staticmethod
+    def from_arrays(arrays: Mapping[str, AnyArray]) -> Ensemble:
+        """Return the ensemble that `to_arrays` was called on, with an empty path."""
+        packs = cast(PackSet, pack_from_arrays(arrays, "packs."))
+        return Ensemble(packs, arrays["weights"], arrays["intercept"], arrays["means"], SolutionPath())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}

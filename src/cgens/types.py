@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Hashable, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -68,7 +68,7 @@ class Sample:
 
 
 class Learner(Protocol):
-    """One weak learner h, immutable. Families may add a static ``pack`` (see `cgens.ensemble`)."""
+    """One weak learner h, immutable. A class may have a static method ``pack`` (see `cgens.packs.Pack`)."""
 
     @property
     def key(self) -> Hashable:
@@ -76,9 +76,6 @@ class Learner(Protocol):
 
     def respond(self, X: AnyArray) -> AnyArray:
         """Return h(x) for every row of `X`, shape (n,)."""
-
-    def negated(self) -> Learner:
-        """Return -h."""
 
 
 @dataclass(frozen=True)
@@ -98,12 +95,6 @@ class Column:
     response: AnyArray
     score: float
     output: int = 0
-
-    def oriented(self) -> Column:
-        """Return the column with its sign turned so that the price is positive."""
-        if self.score >= 0:
-            return self
-        return Column(self.learner.negated(), -self.response, -self.score, self.output)
 
 
 @dataclass(frozen=True)
@@ -260,6 +251,13 @@ class MasterSolution:
         """(primal - dual) / |primal|, and 0 where both are 0."""
         return relative_gap(self.primal, self.dual)
 
+    def turned(self, signs: Floats) -> MasterSolution:
+        """Return the same solution for columns that are multiplied by these signs, shape (J,)."""
+        step = self.step
+        if step is not None:
+            step = RankOneStep(signs[-1] * signs[:-1] * step.coefficients, signs[-1] * step.output)
+        return replace(self, weights=signs[:, None] * self.weights, step=step)
+
 
 def relative_gap(primal: float, dual: float) -> float:
     """Return (primal - dual) / |primal|, and 0 where both are 0."""
@@ -348,9 +346,13 @@ class Master(Protocol):
     ----------
     repeats : bool
         Whether a weak learner may come again: stage-wise boosting adds to what it has. Else it has one weight, for all.
+    positive_prices : bool
+        Whether the master wants every column with the sign that makes its price positive, as those with w >= 0 do. The
+        loop then turns columns of a negative price, and their weights back. Else the sign is left to the weight.
     """
 
     repeats: bool
+    positive_prices: bool
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedMaster:
         """Return the live problem, without columns; `target` has the shape (m, l)."""

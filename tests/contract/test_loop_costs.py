@@ -24,6 +24,7 @@ class Charging:
     master: Any
     cost: Any
     repeats = False
+    positive_prices = False
 
     def begin(self, target, sample_weight, n_threads):
         return ChargingLive(self.master.begin(target, sample_weight, n_threads), self.cost)

@@ -29,11 +29,12 @@ class BestStump(ClassifierMixin, BaseEstimator):
         self.classes_ = np.unique(y)
         signed = np.where(y == self.classes_[1], sample_weight, -sample_weight)
         pricer = Stump().begin(Sample(X, np.arange(len(X)), sample_weight), np.random.default_rng(0), 1)
-        self.learner_ = pricer.price(Duals(signed[:, None]), set(), "max").column.oriented().learner
+        column = pricer.price(Duals(signed[:, None]), set(), "max").column
+        self.learner_, self.sign_ = column.learner, np.sign(column.score)
         return self
 
     def predict(self, X):
-        return self.classes_[(self.learner_.respond(X) > 0).astype(int)]
+        return self.classes_[(self.sign_ * self.learner_.respond(X) > 0).astype(int)]
 
 
 def load(name):

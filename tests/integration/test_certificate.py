@@ -284,9 +284,10 @@ def unbalance_one_row(model):
     model.duals_ = duals
 
 
-def negate_learner(model):
-    learners = model.ensemble_.learners
-    model.ensemble_ = replace(model.ensemble_, learners=(learners[0].negated(), *learners[1:]))
+def negate_weight(model):
+    weights = model.ensemble_.weights.copy()
+    weights[0] *= -1
+    model.ensemble_ = replace(model.ensemble_, weights=weights)
 
 
 def change_bound_duals(model):
@@ -298,7 +299,7 @@ def change_bound_duals(model):
 
 LEAST_SQUARES_TAMPERINGS = {
     **{name: TAMPERINGS[name] for name in TAMPERINGS if "duals" not in name},
-    "learner": negate_learner,
+    "learner": negate_weight,
     "duals": change_duals,
     "unbalanced duals": unbalance_one_row,
     "duals of other rows": permute_rows("duals_"),

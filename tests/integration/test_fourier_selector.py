@@ -54,7 +54,7 @@ def test_features_are_the_columns_of_the_model(name):
 def test_a_feature_is_a_cosine():
     selector = select()
     for feature, learner in zip(selector.transform(X).T, selector.ensemble_.learners, strict=True):
-        expected = learner.sign * np.sqrt(2) * np.cos(X @ learner.theta - learner.kappa)
+        expected = np.sqrt(2) * np.cos(X @ learner.theta - learner.kappa)
         assert np.allclose(feature, expected, rtol=0, atol=10 * COSINE)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from cgens._core import StumpPool, TreeGrower, respond_trees
+from cgens._core import StumpPool, TreeGrower, TreeTables
 from tests.native.tables import TABLES, make_pool
 from tests.reference.naive_trees import naive_tree, naive_walk
 
@@ -180,7 +180,7 @@ def test_threads_do_not_matter(real, rng):
 
 
 def forest(rng, d, sizes):
-    """Return the arrays of trees of so many leaves each, of random shape, as `respond_trees` takes them."""
+    """Return the arrays of trees of so many leaves each, of random shape, as `TreeTables` takes them."""
     nodes = {name: [] for name in ("features", "left", "right", "thresholds")}
     begin = [0]
     for n_leaves in sizes:
@@ -224,7 +224,7 @@ SHAPES = {
 def test_responses_are_walks(dtype, shape, rng):
     trees = forest(rng, 4, [1, 2, 3, 8, 1, 20])
     X = SHAPES[shape]((rng.integers(-4, 5, size=(50, 4)) / 2).astype(dtype))  # many of them on a threshold
-    found = respond_trees(X, *trees, n_threads=1)
+    found = TreeTables(*trees).respond(X, n_threads=1)
     assert found.dtype == np.float32
     assert found.tolist() == walk(X, *trees)
 
@@ -234,26 +234,41 @@ def test_floats_are_compared_in_double():
     trees[4][0] = 0.1
     X = np.array([[0.1], [np.nextafter(np.float32(0.1), np.float32(0))]], dtype=np.float32)
     assert float(X[0, 0]) > 0.1 > float(X[1, 0])
-    assert respond_trees(X, *trees, n_threads=1).tolist() == [float(trees[5][2]), float(trees[5][1])]
+    assert TreeTables(*trees).respond(X, n_threads=1).tolist() == [float(trees[5][2]), float(trees[5][1])]
 
 
 def test_a_number_that_is_none_goes_left_and_infinity_goes_its_way(rng):
     trees = forest(rng, 1, [2])
     X = np.array([[np.nan], [np.inf], [-np.inf]])
-    assert respond_trees(X, *trees, n_threads=1).tolist() == trees[5][[1, 2, 1]].tolist()
+    assert TreeTables(*trees).respond(X, n_threads=1).tolist() == trees[5][[1, 2, 1]].tolist()
 
 
 def test_no_trees_respond_nothing():
     empty, none = np.zeros(0, dtype=np.int32), np.zeros(0)
-    assert len(respond_trees(TABLE, np.zeros(1, np.int64), empty, empty, empty, none, none.astype("f4"), 1)) == 0
+    tables = TreeTables(np.zeros(1, np.int64), empty, empty, empty, none, none.astype("f4"))
+    assert len(tables.respond(TABLE, 1)) == 0
+    assert tables.decide(TABLE, np.zeros((0, 2)), 1).tolist() == [0.0] * (2 * len(TABLE))
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_decisions_are_weighted_sums_of_responses(dtype, n_outputs, rng):
+    trees, X = forest(rng, 4, [1, 2, 5, 9, 30]), rng.normal(size=(300, 4)).astype(dtype)
+    weights = rng.integers(-8, 9, size=(5, n_outputs)).astype(float)
+    tables = TreeTables(*trees)
+    expected = np.zeros((300, n_outputs))
+    for response, weight in zip(tables.respond(X, 1).reshape(300, 5).T, weights, strict=True):
+        expected += np.multiply.outer(response.astype(float), weight)  # tree by tree: the same sums, to the bit
+    for n_threads in (1, 2):
+        assert tables.decide(X, weights, n_threads).tobytes() == expected.tobytes()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_threads_do_not_change_responses(dtype, rng):
     trees, X = forest(rng, 4, [8] * 30), rng.normal(size=(2000, 4)).astype(dtype)
-    one = respond_trees(X, *trees, n_threads=1)
+    one = TreeTables(*trees).respond(X, n_threads=1)
     for n_threads in (2, 3, 4):
-        assert respond_trees(X, *trees, n_threads=n_threads).tobytes() == one.tobytes()
+        assert TreeTables(*trees).respond(X, n_threads=n_threads).tobytes() == one.tobytes()
 
 
 @pytest.mark.parametrize("real", [True, False])
@@ -264,20 +279,19 @@ def test_training_rows_walk_to_the_leaf_they_were_put_in(real, rng):
     )
     numbers = np.arange(len(features), dtype=np.float32)
     begin = np.array([0, len(features)], dtype=np.int64)
-    assert respond_trees(X, begin, features, left, right, thresholds, numbers, 1).tolist() == leaf_of.tolist()
+    assert TreeTables(begin, features, left, right, thresholds, numbers).respond(X, 1).tolist() == leaf_of.tolist()
 
 
 def answer(X=TABLE, begin=(0, 3), features=(0, -1, -1), left=(1, -1, -1), right=(2, -1, -1), n_values=3, **dtypes):
     """Ask one tree of three nodes, with one thing wrong."""
     integer = dtypes.get("integer", np.int32)
-    return respond_trees(
-        X,
+    tables = TreeTables(
         np.array(begin, dtype=np.int64),
         *(np.array(part, dtype=integer) for part in (features, left, right)),
         np.zeros(3, dtype=dtypes.get("threshold", np.float64)),
         np.zeros(n_values, dtype=dtypes.get("value", np.float32)),
-        n_threads=1,
     )
+    return tables.respond(X, n_threads=1)
 
 
 def grower():
@@ -350,7 +364,7 @@ def test_nodes_beyond_the_arrays_are_not_read():
     features = np.array([-1, -1, -1, 99, 99], dtype=np.int32)[:3]
     children, begin = np.full(3, -1, dtype=np.int32), np.array([0, 5, 3])
     with pytest.raises(ValueError, match=r"begin|empty"):
-        respond_trees(TABLE, begin, features, children, children, np.zeros(3), np.zeros(3, np.float32), n_threads=1)
+        TreeTables(begin, features, children, children, np.zeros(3), np.zeros(3, np.float32))
 
 
 def test_a_grower_works_after_a_refusal_and_keeps_its_pool_alive():

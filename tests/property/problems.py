@@ -52,7 +52,7 @@ def assert_same_model(
 ) -> None:
     """The same learners, and the same bits in weights, objectives and decisions."""
     assert first.ensemble_.learners == second.ensemble_.learners
-    one, two = first.ensemble_.arrays(), second.ensemble_.arrays()
+    one, two = first.ensemble_.to_arrays(), second.ensemble_.to_arrays()
     assert one.keys() == two.keys()
     for name in one:
         assert one[name].tobytes() == two[name].tobytes(), name

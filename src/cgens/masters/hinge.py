@@ -44,6 +44,7 @@ class Hinge(BaseEstimator):  # type: ignore[misc]
     """
 
     repeats = False
+    positive_prices = False
 
     def __init__(self, C: float = 1.0, max_sweeps: int = 20_000, quick_sweeps: int = 30) -> None:
         self.C = C

@@ -41,6 +41,7 @@ class LeastSquares(BaseEstimator):  # type: ignore[misc]
     """
 
     repeats = False
+    positive_prices = False
 
     def __init__(self, C: float = 1.0) -> None:
         self.C = C

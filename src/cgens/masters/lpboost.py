@@ -45,6 +45,7 @@ class LPBoost(BaseEstimator):  # type: ignore[misc]
     """
 
     repeats = False
+    positive_prices = True
 
     def __init__(
         self, C: float = 1.0, nu: float | None = None, solver: str = "dual", max_iter: int = 10_000_000

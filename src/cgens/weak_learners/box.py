@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from cgens.packs import BlockPack, register_pack
 from cgens.types import AnyArray, Floats, Integers, Pricer, Sample
-from cgens.weak_learners.block_pack import BlockPack
 from cgens.weak_learners.candidates import (
     FixedPricer,
     FreshPricer,
@@ -63,7 +63,7 @@ class Box(BaseEstimator):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class BoxLearner:
-    """h(x) = polarity where side_k (x[feature_k] - threshold_k) > 0 for all k, else -polarity.
+    """h(x) = 1 where side_k (x[feature_k] - threshold_k) > 0 for all k, else -1.
 
     A side of -1 includes the threshold itself: x <= threshold.
     """
@@ -71,11 +71,10 @@ class BoxLearner:
     features: tuple[int, ...]
     thresholds: tuple[float, ...]
     sides: tuple[int, ...]
-    polarity: int = 1
 
     @property
     def key(self) -> Hashable:
-        """The conditions, whatever the sign."""
+        """The conditions."""
         return ("box", self.features, self.thresholds, self.sides)
 
     def respond(self, X: AnyArray) -> AnyArray:
@@ -84,11 +83,7 @@ class BoxLearner:
         for feature, threshold, side in zip(self.features, self.thresholds, self.sides, strict=True):
             # A plain float would be rounded to the float32 of X.
             inside &= (X[:, feature] > np.float64(threshold)) == (side > 0)
-        return np.where(inside, self.polarity, -self.polarity).astype(np.int8)
-
-    def negated(self) -> BoxLearner:
-        """Return -h."""
-        return BoxLearner(self.features, self.thresholds, self.sides, -self.polarity)
+        return np.where(inside, np.int8(1), np.int8(-1))
 
     @staticmethod
     def pack(learners: Sequence[BoxLearner]) -> BoxPack:
@@ -101,38 +96,35 @@ class BoxLearner:
             features[j, : len(learner.features)] = learner.features
             thresholds[j, : len(learner.features)] = learner.thresholds
             sides[j, : len(learner.features)] = learner.sides
-        return BoxPack(features, thresholds, sides, np.array([own.polarity for own in learners], dtype=np.int8))
+        return BoxPack(features, thresholds, sides)
 
 
-@dataclass(frozen=True)
+@register_pack("box")
+@dataclass(frozen=True, eq=False)
 class BoxPack(BlockPack):
     """Many boxes as arrays of shape (J, most conditions); a side of 0 is no condition."""
 
     features: Integers
     thresholds: Floats
     sides: AnyArray
-    polarities: AnyArray
 
     dtype = np.int8
 
     def __len__(self) -> int:
         return len(self.features)
 
+    def learner(self, number: int) -> BoxLearner:
+        """Return one of the boxes."""
+        used = self.sides[number] != 0
+        own = [tuple(part[number][used].tolist()) for part in (self.features, self.thresholds, self.sides)]
+        return BoxLearner(own[0], own[1], own[2])
+
     def respond_block(self, X: AnyArray) -> AnyArray:
         """Return the responses of a few rows, shape (n, J)."""
         inside = np.ones((len(X), len(self)), dtype=bool)
         for features, thresholds, sides in zip(self.features.T, self.thresholds.T, self.sides.T, strict=True):
             inside &= ((X[:, features] > thresholds) == (sides > 0)) | (sides == 0)
-        return np.where(inside, self.polarities, -self.polarities)
-
-    def arrays(self) -> dict[str, AnyArray]:
-        """Return the boxes as named arrays."""
-        return {
-            "features": self.features,
-            "thresholds": self.thresholds,
-            "sides": self.sides,
-            "polarities": self.polarities,
-        }
+        return np.where(inside, np.int8(1), np.int8(-1))
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from cgens._core import take_cosines
 from cgens.blas import for_blocks
+from cgens.packs import register_pack
 from cgens.types import AnyArray, Floats, Sample
 from cgens.weak_learners.ascent import Sums
 from cgens.weak_learners.candidates import distinct_rows, padded_responses
@@ -89,20 +90,24 @@ class Fourier(ProjectionFamily):
         return FourierLearning(draw)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class FourierLearner(ProjectionLearner):
+    """h(x) = sqrt(2) cos(theta.x - kappa), float32."""
+
+
+@register_pack("fourier")
+@dataclass(frozen=True, eq=False)
 class FourierPack(ProjectionPack):
     """Many cosines as arrays."""
 
+    learner_type = FourierLearner
+
     def respond_block(self, X: AnyArray) -> AnyArray:
         """Return the responses of a few rows, shape (n, J)."""
-        return cosines_of(self.projected(X) - self.kappas) * self.signs
+        return cosines_of(self.projected(X) - self.kappas)
 
 
-@dataclass(frozen=True, eq=False)
-class FourierLearner(ProjectionLearner):
-    """h(x) = sign sqrt(2) cos(theta.x - kappa), float32."""
-
-    pack_type = FourierPack
+FourierLearner.pack_type = FourierPack
 
 
 class FourierDraw(ProjectionDraw):

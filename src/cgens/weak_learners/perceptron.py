@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cgens.blas import for_blocks
+from cgens.packs import register_pack
 from cgens.types import AnyArray, Floats, Sample
 from cgens.weak_learners.ascent import Sums
 from cgens.weak_learners.candidates import distinct_rows, filled_pool, padded_responses
@@ -81,22 +82,25 @@ class Perceptron(ProjectionFamily):
         return PerceptronLearning(draw)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class PerceptronLearner(ProjectionLearner):
+    """h(x) = 1 where theta.x > kappa, else -1; int8."""
+
+
+@register_pack("perceptron")
+@dataclass(frozen=True, eq=False)
 class PerceptronPack(ProjectionPack):
     """Many perceptrons as arrays."""
 
     dtype = np.int8
+    learner_type = PerceptronLearner
 
     def respond_block(self, X: AnyArray) -> AnyArray:
         """Return the responses of a few rows, shape (n, J)."""
-        return np.where(self.projected(X) > self.kappas, self.signs, -self.signs)
+        return np.where(self.projected(X) > self.kappas, np.int8(1), np.int8(-1))
 
 
-@dataclass(frozen=True, eq=False)
-class PerceptronLearner(ProjectionLearner):
-    """h(x) = sign where theta.x > kappa, else -sign; int8."""
-
-    pack_type = PerceptronPack
+PerceptronLearner.pack_type = PerceptronPack
 
 
 class PerceptronDraw(ProjectionDraw):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from cgens.packs import BlockPack
 from cgens.types import AnyArray, Floats, Pricer, Sample
-from cgens.weak_learners.block_pack import BlockPack
 from cgens.weak_learners.candidates import Candidates, Draw, FixedPricer, FreshPricer, check_candidates
 from cgens.weak_learners.learned import LEAST_ROWS, Learnable, LearnedPricer, check_learn
 from cgens.weak_learners.projections import check_switches, key_of, warn_of_scales
@@ -63,16 +63,21 @@ class ProjectionDraw(Draw):
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ProjectionPack(BlockPack):
-    """Many functions of theta.x - kappa as arrays; a subclass has `respond_block`."""
+    """Many functions of theta.x - kappa as arrays; a subclass has `respond_block` and `learner_type`."""
 
     thetas: Floats
     kappas: Floats
-    signs: AnyArray
+
+    learner_type: ClassVar[type[ProjectionLearner]]
 
     def __len__(self) -> int:
         return len(self.thetas)
+
+    def learner(self, number: int) -> ProjectionLearner:
+        """Return one of the functions."""
+        return self.learner_type(self.thetas[number].copy(), float(self.kappas[number]))
 
     @cached_property
     def _used(self) -> tuple[AnyArray, Floats]:
@@ -86,18 +91,13 @@ class ProjectionPack(BlockPack):
         own = X if len(inputs) == self.thetas.shape[1] else X[:, inputs]
         return np.asarray(own.astype(np.float64, copy=False) @ thetas.T)
 
-    def arrays(self) -> dict[str, AnyArray]:
-        """Return directions, offsets and signs as named arrays."""
-        return {"thetas": self.thetas, "kappas": self.kappas, "signs": self.signs}
-
 
 @dataclass(frozen=True, eq=False)
 class ProjectionLearner:
-    """h(x) = sign f(theta.x - kappa); f is that of the pack of a subclass."""
+    """h(x) = f(theta.x - kappa); f is that of the pack of a subclass."""
 
     theta: Floats
     kappa: float
-    sign: int = 1
 
     pack_type: ClassVar[type[ProjectionPack]]
 
@@ -106,24 +106,18 @@ class ProjectionLearner:
 
     @property
     def key(self) -> Hashable:
-        """Direction and offset, whatever the sign."""
+        """Direction and offset."""
         return key_of(type(self).__name__, self.theta, self.kappa)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ProjectionLearner) or type(self) is not type(other):
-            return False
-        return (self.key, self.sign) == (other.key, other.sign)
+        return isinstance(other, ProjectionLearner) and self.key == other.key
 
     def __hash__(self) -> int:
-        return hash((self.key, self.sign))
+        return hash(self.key)
 
     def respond(self, X: AnyArray) -> AnyArray:
         """Return h(x) of every row."""
         return self.pack([self]).respond(X, 1)[:, 0]
-
-    def negated(self) -> Self:
-        """Return -h."""
-        return type(self)(self.theta, self.kappa, -self.sign)
 
     @classmethod
     def pack(cls, learners: Sequence[ProjectionLearner]) -> ProjectionPack:
@@ -131,7 +125,6 @@ class ProjectionLearner:
         return cls.pack_type(
             np.array([learner.theta for learner in learners]),
             np.array([learner.kappa for learner in learners]),
-            np.array([learner.sign for learner in learners], dtype=np.int8),
         )
 
 

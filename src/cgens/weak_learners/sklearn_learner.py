@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -56,30 +56,25 @@ class SklearnLearner(BaseEstimator):  # type: ignore[misc]
 
 @dataclass(frozen=True, eq=False)
 class FittedLearner:
-    """h(x) = sign where a fitted classifier says 1, else -sign."""
+    """h(x) = 1 where a fitted classifier predicts 1, else -1."""
 
     model: Any
     content: bytes
-    sign: int = 1
 
     @property
     def key(self) -> Hashable:
-        """What it says of the training rows, whatever the sign."""
+        """Its predictions for the training rows, up to sign."""
         return ("sklearn", self.content)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, FittedLearner) and (self.key, self.sign) == (other.key, other.sign)
+        return isinstance(other, FittedLearner) and self.key == other.key
 
     def __hash__(self) -> int:
-        return hash((self.key, self.sign))
+        return hash(self.key)
 
     def respond(self, X: AnyArray) -> AnyArray:
         """Return h(x) of every row, int8."""
-        return signs_of(self.model, X) * np.int8(self.sign)
-
-    def negated(self) -> FittedLearner:
-        """Return -h."""
-        return replace(self, sign=-self.sign)
+        return signs_of(self.model, X)
 
 
 class ClassifierMaker:
