@@ -2,9 +2,9 @@
 
 from importlib.metadata import version
 
-from cgens.c_path import path
 from cgens.colgen import generate_columns
 from cgens.estimators import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor, CGEnsRegressorCV, FourierSelector
+from cgens.regularization_path import path
 
 __all__ = [
     "CGEnsClassifier",

@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
-from cgens.estimators._base import EnsembleEstimator
+from cgens.estimators._losses import ClassLossPlanner
 from cgens.estimators._search import SearchEstimator
 from cgens.estimators.classifier import CGEnsClassifier
 from cgens.types import AnyArray, Floats
 
 
-class CGEnsClassifierCV(ClassifierMixin, SearchEstimator):  # type: ignore[misc]
+class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
     """CGEnsClassifier with C and the number of columns chosen by cross-validation, in one pass.
 
     Each fold looks for columns once, at the middle C, and solves over the first so many of them for every other C:
@@ -109,11 +108,6 @@ class CGEnsClassifierCV(ClassifierMixin, SearchEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Cross-validate, then fit on all rows with the best C and number of columns.
 
@@ -134,10 +128,9 @@ class CGEnsClassifierCV(ClassifierMixin, SearchEstimator):  # type: ignore[misc]
         """
         return super().fit(X, y, sample_weight)
 
-    def _default_score(self, judge: EnsembleEstimator, y: AnyArray, decision: Floats, weight: Floats) -> float:
-        """Return the accuracy; of several labels a row all must be right."""
-        assert isinstance(judge, CGEnsClassifier)
-        right = judge._labels(decision) == y
+    def _default_score(self, y: AnyArray, predicted: AnyArray, weight: Floats) -> float:
+        """Return the accuracy; of a multilabel row all labels must be right."""
+        right = predicted == y
         return float(np.average(right if right.ndim == 1 else right.all(axis=1), weights=weight))
 
     def decision_function(self, X: Any) -> Floats:

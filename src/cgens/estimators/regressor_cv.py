@@ -8,13 +8,13 @@ from typing import Any, Self
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
-from cgens.estimators._base import EnsembleEstimator
+from cgens.estimators._losses import RegressionLossPlanner
 from cgens.estimators._search import SearchEstimator
 from cgens.estimators.regressor import CGEnsRegressor
 from cgens.types import AnyArray, Floats
 
 
-class CGEnsRegressorCV(RegressorMixin, SearchEstimator):  # type: ignore[misc]
+class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator):  # type: ignore[misc]
     """CGEnsRegressor with C and the number of columns chosen by cross-validation, in one pass.
 
     Each fold looks for columns once, at the middle C, and solves over the first so many of them for every other C:
@@ -105,11 +105,6 @@ class CGEnsRegressorCV(RegressorMixin, SearchEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Cross-validate, then fit on all rows with the best C and number of columns.
 
@@ -130,9 +125,9 @@ class CGEnsRegressorCV(RegressorMixin, SearchEstimator):  # type: ignore[misc]
         """
         return super().fit(X, y, sample_weight)
 
-    def _default_score(self, judge: EnsembleEstimator, y: AnyArray, decision: Floats, weight: Floats) -> float:
+    def _default_score(self, y: AnyArray, predicted: AnyArray, weight: Floats) -> float:
         """Return R^2."""
-        return float(r2_score(y.reshape(decision.shape), decision, sample_weight=weight))
+        return float(r2_score(y, predicted, sample_weight=weight))
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Yield the best model's predictions after each round; see `CGEnsRegressor.staged_predict`."""

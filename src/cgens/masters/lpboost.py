@@ -23,8 +23,8 @@ class LPBoost(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    C : float
-        The paper's C.
+    C : float or None
+        The paper's C; not used where `nu` is given.
     nu : float or None
         Not None: the program of Demiriz et al. (2002) instead, which maximises the margin rho - sum_i s_i xi_i / nu,
         y_i F(x_i) >= rho - xi_i, |w|_1 <= 1, with weights s of sum 1: about a share nu of the rows stays below the
@@ -48,7 +48,7 @@ class LPBoost(BaseEstimator):  # type: ignore[misc]
     positive_prices = True
 
     def __init__(
-        self, C: float = 1.0, nu: float | None = None, solver: str = "dual", max_iter: int = 10_000_000
+        self, C: float | None = 1.0, nu: float | None = None, solver: str = "dual", max_iter: int = 10_000_000
     ) -> None:
         self.C = C
         self.nu = nu
@@ -62,7 +62,7 @@ class LPBoost(BaseEstimator):  # type: ignore[misc]
             if not 0 < self.nu <= 1:
                 raise ValueError(f"nu must be in (0, 1]; got {self.nu}.")
             return RestrictedNuLPBoost(self, target[:, 0], sample_weight / (self.nu * sample_weight.sum()))
-        if not 0 < self.C < np.inf:
+        if self.C is None or not 0 < self.C < np.inf:
             raise ValueError(f"C must be a finite number > 0; got {self.C}.")
         largest = self.C * sample_weight.max()
         if largest > LARGEST_BOUND:

@@ -27,7 +27,7 @@ from cgens.types import (
 
 
 @dataclass(frozen=True, eq=False)
-class CPath:
+class RegularizationPath:
     """The models of a path.
 
     Attributes
@@ -73,7 +73,7 @@ def path(
     n_threads: int = 1,
     callback: Callback | None = None,
     interrupted: Poll | None = None,
-) -> CPath:
+) -> RegularizationPath:
     """Find columns at the master's own C, and solve over the first so many of them for every other C.
 
     Finding columns is what takes the time. Which are found depends little on C, so one search serves all: each C is
@@ -98,7 +98,7 @@ def path(
 
     Returns
     -------
-    path : CPath
+    path : RegularizationPath
 
     Examples
     --------
@@ -139,7 +139,7 @@ def path(
         solutions = master.solve_path(problem, lambda: guard.requested() or (interrupted is not None and interrupted()))
         if not solutions:
             raise KeyboardInterrupt
-    return CPath(tuple(problem.Cs), kept, ensemble, solutions)
+    return RegularizationPath(tuple(problem.Cs), kept, ensemble, solutions)
 
 
 class _Columns(Sequence[AnyArray]):
