@@ -37,7 +37,7 @@ def module_name(path: Path) -> str:
 def test_the_parser_sees_imports():
     assert imports_of(PACKAGE / "ensemble.py") == {
         "cgens.types",
-        "cgens.solution_path",
+        "cgens.weight_history",
         "cgens.packs.pack",
         "cgens.packs.pack_set",
     }
@@ -49,11 +49,11 @@ def test_types_import_nothing():
 
 
 def test_the_loop_knows_neither_masters_nor_weak_learners():
-    used = {f"cgens.{name}" for name in ("types", "ensemble", "solution_path", "trace", "interrupt", "column_checks")}
+    used = {f"cgens.{name}" for name in ("types", "ensemble", "weight_history", "trace", "interrupt", "column_checks")}
     assert imports_of(PACKAGE / "colgen.py") <= used
 
 
-@pytest.mark.parametrize("name", ["solution_path", "trace", "interrupt", "coding", "column_checks"])
+@pytest.mark.parametrize("name", ["weight_history", "trace", "interrupt", "coding", "column_checks"])
 def test_what_the_loop_uses_knows_only_types(name):
     assert imports_of(PACKAGE / f"{name}.py") <= {"cgens.types"}
 
@@ -65,7 +65,7 @@ def test_matrix_products_know_the_core_and_ctrl_c():
 def test_an_ensemble_knows_types_and_its_path():
     assert imports_of(PACKAGE / "ensemble.py") <= {
         "cgens.types",
-        "cgens.solution_path",
+        "cgens.weight_history",
         "cgens.packs.pack",
         "cgens.packs.pack_set",
     }

@@ -12,7 +12,6 @@ import numpy as np
 from cgens.column_checks import check_column, checked_pricing
 from cgens.ensemble import Ensemble
 from cgens.interrupt import InterruptGuard
-from cgens.solution_path import SolutionPath
 from cgens.trace import Trace, TraceRecorder
 from cgens.types import (
     AnyArray,
@@ -33,6 +32,7 @@ from cgens.types import (
     WeakLearner,
     relative_gap,
 )
+from cgens.weight_history import WeightHistory
 
 #: Relative gap that suffices between rounds: docs/decisions/0003-loose-between-tight-at-the-end.md.
 LOOSE_TOL = 3e-3
@@ -58,6 +58,7 @@ def generate_columns(
     callback: Callback | None = None,
     interrupted: Poll | None = None,
     initial: Ensemble | None = None,
+    store_history: bool = False,
 ) -> tuple[Ensemble, Trace]:
     """Solve a master problem over all weak learners of a family, one column a round.
 
@@ -92,6 +93,8 @@ def generate_columns(
         Asked now and then, also within long solves; where it says True, the loop ends as after Ctrl-C.
     initial : Ensemble, optional
         Columns to begin with, of an earlier fit.
+    store_history : bool
+        Whether a pickle of the ensemble keeps the weights of every round.
 
     Returns
     -------
@@ -117,7 +120,7 @@ def generate_columns(
         def poll() -> bool:
             return guard.requested() or (interrupted is not None and interrupted())
 
-        loop = _Loop(master, weak_learner, sample, target, tol, pricing, n_threads, rng, poll)
+        loop = _Loop(master, weak_learner, sample, target, tol, pricing, n_threads, rng, poll, store_history)
         if initial is not None:
             loop.restore(initial, sample)
         loop.solve(score=np.nan, price_seconds=perf_counter() - began)
@@ -164,6 +167,7 @@ class _Loop:
         n_threads: int,
         rng: np.random.Generator | None,
         poll: Poll,
+        store_history: bool,
     ) -> None:
         self.began = perf_counter()
         self.tol = tol
@@ -180,7 +184,7 @@ class _Loop:
         self.means: list[float] = []
         self.taken: dict[Hashable, None] = {}
         self.n_candidates: int | None = None
-        self.path = SolutionPath()
+        self.history = WeightHistory(store_history)
         self.recorder = TraceRecorder()
 
     def restore(self, ensemble: Ensemble, sample: Sample) -> None:
@@ -189,7 +193,7 @@ class _Loop:
             column = Column(learner, response[sample.rows], 0.0)
             check_column(column, self.taken.keys(), len(sample), len(self.learners) + 1)
             self.add(column)
-        self.path = ensemble.path.before_last()
+        self.history = ensemble.history.before_last(self.history.stored)
 
     def interrupted(self) -> bool:
         """Return whether Ctrl-C was pressed, here or in the solver."""
@@ -210,12 +214,12 @@ class _Loop:
         """Solve the round that begins with the columns there are now, loosely."""
         self.recorder.begin_round(score, price_seconds)
         self._solve(max(self.tol, LOOSE_TOL), quick=True)
-        self.path.append(self.solution)
+        self.history.append(self.solution)
 
     def tighten(self) -> None:
         """Solve the present round again, to the final tolerance."""
         self._solve(self.tol, quick=False)
-        self.path.replace_last(self.solution)
+        self.history.replace_last(self.solution)
 
     def _solve(self, tol: float, quick: bool) -> None:
         began = perf_counter()
@@ -239,15 +243,15 @@ class _Loop:
             self.pricing = checked_pricing(found, self.pricer, taken, len(self.weight), number)
             self.n_candidates = self.pricing.n_candidates
             if self.pricing.energy is not None:
-                self.recorder.add_bound(self._bound(duals, self.pricing), duals)
+                self.recorder.add_bound(self._bound(duals, self.pricing), self.solution)
         return self.pricing
 
     def verified_bound(self) -> float:
         """Return the best bound of all rounds, derived again from its duals: between rounds prices may be updates."""
-        duals = self.recorder.bound_duals
-        if duals is None or not duals.by_steps:
+        best = self.recorder.bound_solution
+        if best is None or not best.duals.by_steps:
             return self.recorder.bound
-        plain = Duals(duals.array)
+        plain = Duals(best.duals.array)
         return self._bound(plain, self.pricer.price(plain, self.taken.keys(), "max"))
 
     def _bound(self, duals: Duals, found: Pricing) -> float:
@@ -317,7 +321,7 @@ class _Loop:
             full_relative_gap=relative_gap(primal, bound) if certified else None,
             status=status,
         )
-        ensemble = Ensemble.of(self.learners, self.means, self.path)
+        ensemble = Ensemble.of(self.learners, self.means, self.history)
         return ensemble, self.recorder.finish(certificate, self.solution.duals.array)
 
 

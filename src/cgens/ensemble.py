@@ -11,8 +11,8 @@ import numpy as np
 
 from cgens.packs.pack import Decider, pack_from_arrays, pack_to_arrays
 from cgens.packs.pack_set import LearnerView, PackSet
-from cgens.solution_path import SolutionPath
 from cgens.types import AnyArray, Floats, Learner
+from cgens.weight_history import WeightHistory
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -27,8 +27,9 @@ class Ensemble:
     intercept : ndarray of shape (l,)
     means : ndarray of shape (J,)
         Weighted mean of each response over the training rows.
-    path : SolutionPath
-        Weights and intercept after every round, those of the empty model first and the final ones last.
+    history : WeightHistory
+        Weights and intercept after every round, those of the empty model first and the final ones last; empty where it
+        was not pickled.
 
     Examples
     --------
@@ -46,15 +47,15 @@ class Ensemble:
     weights: Floats
     intercept: Floats
     means: Floats
-    path: SolutionPath
+    history: WeightHistory
 
     @staticmethod
-    def of(learners: Sequence[Learner], means: Sequence[float], path: SolutionPath) -> Ensemble:
+    def of(learners: Sequence[Learner], means: Sequence[float], history: WeightHistory) -> Ensemble:
         """Pack learners and the solutions of all rounds into an ensemble."""
-        weights, intercept = path[-1]
+        weights, intercept = history[-1]
         for array in (weights, intercept):
             array.setflags(write=False)
-        return Ensemble(PackSet.of(learners), weights, intercept, np.array(means), path)
+        return Ensemble(PackSet.of(learners), weights, intercept, np.array(means), history)
 
     def __len__(self) -> int:
         return len(self.packs)
@@ -84,25 +85,26 @@ class Ensemble:
         return self.packs.decider(self.weights)
 
     def staged(self, X: AnyArray, n_threads: int = 1) -> Iterator[Floats]:
-        """Yield F(x) of the model after each round, shape (n, l); of a model without columns, the constant.
+        """Return an iterator over F(x) after each round, shape (n, l); of a model without columns, the constant.
 
         Every round has weights of its own for *all* its columns; only those of stage-wise masters stay once set.
         """
-        decisions = self.path.staged(self.respond(X, n_threads))
-        for number, decision in enumerate(decisions):
-            if number > 0 or len(self.path) == 1:
-                yield decision
+
+        def respond(begin: int, end: int) -> AnyArray:
+            return self.packs.respond(X[begin:end], n_threads)
+
+        return self.history.staged(respond, len(X))
 
     def to_arrays(self) -> dict[str, AnyArray]:
-        """Return weights, intercept, means and packs as named arrays; the path is not among them."""
+        """Return weights, intercept, means and packs as named arrays; the history is not among them."""
         own = {"weights": self.weights, "intercept": self.intercept, "means": self.means}
         return {**own, **pack_to_arrays(self.packs, "packs.")}
 
     @staticmethod
     def from_arrays(arrays: Mapping[str, AnyArray]) -> Ensemble:
-        """Return the ensemble that `to_arrays` was called on, with an empty path."""
+        """Return the ensemble that `to_arrays` was called on, with an empty history."""
         packs = cast(PackSet, pack_from_arrays(arrays, "packs."))
-        return Ensemble(packs, arrays["weights"], arrays["intercept"], arrays["means"], SolutionPath())
+        return Ensemble(packs, arrays["weights"], arrays["intercept"], arrays["means"], WeightHistory())
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}

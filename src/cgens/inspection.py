@@ -48,7 +48,7 @@ class CertificateCheck:
 
 
 def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, rtol: float = 1e-9) -> CertificateCheck:
-    """Derive a model's certificate again from the training data and its duals.
+    """Derive a model's certificate again from the training data, the model, and the duals of the hinge loss.
 
     Parameters
     ----------
@@ -86,13 +86,14 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
     kept = weight > 0
     X, y, weight = X[kept], y[kept], weight[kept]
     problem = _Problem(model.loss_, _fit_target(model, y), model.C_ * weight)
-    duals, certificate = _matrix(model.duals_)[kept], model.certificate_
+    certificate = model.certificate_
     problems: list[str] = []
 
     # The model's objective and the dual value of its duals, over the selected columns.
     learners = model.ensemble_.learners
     responses = np.array([learner.respond(X) for learner in learners], dtype=np.float64).reshape(len(learners), len(X))
     decision = responses.T @ model.ensemble_.weights + model.ensemble_.intercept
+    duals = _matrix(model.duals_)[kept] if problem.is_hinge else problem.residual_duals(decision)
     primal = 0.5 * np.sum(model.ensemble_.weights**2) + problem.loss(decision)
     # What counts as rounding: a share of the objective, and what the rounding of F is multiplied by.
     scale = rtol * primal + problem.rounding(decision)
@@ -111,7 +112,11 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
         taken = [learner for learner in learners if isinstance(learner, StumpLearner)]
         prices, free = stump_pool_prices(X, weight, duals, family.max_bins, taken)
         n_candidates, max_price = len(prices), float(np.abs(prices[free]).max(initial=0.0))
-        bound_duals = _matrix(model.bound_duals_)[kept]
+        if problem.is_hinge:
+            bound_duals = _matrix(model.bound_duals_)[kept]
+        else:
+            weights, intercept = model.trace_.bound_weights, model.trace_.bound_intercept
+            bound_duals = problem.residual_duals(responses[: len(weights)].T @ weights + intercept)
         problems += problem.infeasibilities("bound_duals_", bound_duals)
         energy = np.sum(stump_pool_prices(X, weight, bound_duals, family.max_bins, ())[0] ** 2)
         full_bound = problem.pool_bound(bound_duals, energy)
@@ -155,6 +160,10 @@ class _Problem:
         """Return what the loss moves by when the decision is rounded differently."""
         slope = 1.0 if self.is_hinge else np.abs(self.target - decision)
         return float(8 * np.finfo(float).eps * np.sum(self.bound[:, None] * slope * (1 + np.abs(decision))))
+
+    def residual_duals(self, decision: Floats) -> Floats:
+        """Return the duals of least squares that belong to a model, C s (L - F)."""
+        return self.bound[:, None] * (self.target - decision)
 
     def dual(self, duals: Floats, energy: float) -> float:
         """Return the dual objective, given the sum of price^2 over the columns (EQ:SVM_D1, the paper's appendix)."""

@@ -12,7 +12,6 @@ from cgens.colgen import as_sample, generate_columns
 from cgens.ensemble import Ensemble
 from cgens.interrupt import InterruptGuard
 from cgens.path_problem import PathMaster, PathProblem, PathSolutions
-from cgens.solution_path import product_in_double
 from cgens.types import (
     AnyArray,
     Callback,
@@ -24,6 +23,7 @@ from cgens.types import (
     Status,
     WeakLearner,
 )
+from cgens.weight_history import product_in_blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +48,12 @@ class RegularizationPath:
 
     def decisions(self, X: AnyArray, n_threads: int = 1) -> Iterator[Floats]:
         """Yield F(x) of all values of C for one stage after the other, shape (len(Cs), n, l)."""
-        responses = self.ensemble.respond(X, n_threads) if len(self.ensemble) else np.empty((len(X), 0))
+        responses = self.ensemble.respond(X, n_threads)
         n_outputs = len(self.ensemble.intercept)
-        for s, stage in enumerate(self.stages):
+        for s in range(len(self.stages)):
             weights = np.hstack([path[s][0] for path in self.solutions])
             intercept = np.concatenate([path[s][1] for path in self.solutions])
-            flat = product_in_double(responses[:, :stage], weights) + intercept
+            flat = product_in_blocks(lambda begin, end: responses[begin:end], len(X), weights) + intercept
             yield np.moveaxis(flat.reshape(len(X), len(self.Cs), n_outputs), 1, 0)
 
 
@@ -147,7 +147,7 @@ class _Columns(Sequence[AnyArray]):
 
     def __init__(self, ensemble: Ensemble, sample: Sample, n_threads: int) -> None:
         self._length, self._rows = len(ensemble), sample.rows
-        self._responses = ensemble.respond(sample.X, n_threads) if len(ensemble) else np.empty((len(sample.X), 0))
+        self._responses = ensemble.respond(sample.X, n_threads)
 
     def __len__(self) -> int:
         return self._length

@@ -200,16 +200,21 @@ class RankOneStep:
 
     Attributes
     ----------
-    coefficients : ndarray of shape (J - 1,)
+    n_columns : int
+        J, the new one included.
+    coefficients : ndarray of shape (J - 1,) or None
+        None: all 0, as in stage-wise fits.
     output : ndarray of shape (l,)
     """
 
-    coefficients: Floats
+    n_columns: int
+    coefficients: Floats | None
     output: Floats
 
     def apply(self, weights: Floats) -> Floats:
         """Return the weights after the step, shape (J, l)."""
-        return np.vstack([weights - np.outer(self.coefficients, self.output), self.output])
+        before = weights if self.coefficients is None else weights - np.outer(self.coefficients, self.output)
+        return np.vstack([before, self.output])
 
 
 @dataclass(frozen=True)
@@ -255,7 +260,10 @@ class MasterSolution:
         """Return the same solution for columns that are multiplied by these signs, shape (J,)."""
         step = self.step
         if step is not None:
-            step = RankOneStep(signs[-1] * signs[:-1] * step.coefficients, signs[-1] * step.output)
+            coefficients = step.coefficients
+            if coefficients is not None:
+                coefficients = signs[-1] * signs[:-1] * coefficients
+            step = RankOneStep(step.n_columns, coefficients, signs[-1] * step.output)
         return replace(self, weights=signs[:, None] * self.weights, step=step)
 
 
@@ -349,10 +357,13 @@ class Master(Protocol):
     positive_prices : bool
         Whether the master wants every column with the sign that makes its price positive, as those with w >= 0 do. The
         loop then turns columns of a negative price, and their weights back. Else the sign is left to the weight.
+    smooth : bool
+        Whether the loss is smooth, so that the duals follow from the decisions and a model need not keep them.
     """
 
     repeats: bool
     positive_prices: bool
+    smooth: bool
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedMaster:
         """Return the live problem, without columns; `target` has the shape (m, l)."""

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from cgens.ensemble import Ensemble
-from cgens.solution_path import SolutionPath
 from cgens.types import Duals, MasterSolution, Sample, Status
+from cgens.weight_history import WeightHistory
 from tests.contract.pricing import (
     assert_priced,
     balanced_duals,
@@ -42,7 +42,7 @@ def finite(request):
 
 def path_of(weights, intercept):
     """Return a path of one round."""
-    path = SolutionPath()
+    path = WeightHistory()
     nothing = Duals(np.zeros((1, weights.shape[1])))
     path.append(MasterSolution(weights, intercept, nothing, 0.0, 0.0, Status.OPTIMAL, 0))
     return path

@@ -118,7 +118,7 @@ def test_trace_has_one_entry_a_round(master, family, data):
     assert trace.dual[-1] == trace.certificate.dual
     assert np.all(trace.relative_gap >= -NEGATIVE_GAP)
     assert trace.relative_gap.tolist() == [relative_gap(*both) for both in zip(trace.primal, trace.dual, strict=True)]
-    assert len(ensemble.path) == len(trace)
+    assert len(ensemble.history) == len(trace)
 
 
 def test_the_pool_is_certified_where_it_is_finite(master, family, data):
@@ -198,7 +198,7 @@ def test_restart_goes_on_where_it_was(master, family, data):
     assert whole.learners[:few] == half.learners
     assert len(whole) == more
     assert len(trace) == more - few + 1, "entry 0 holds the earlier columns"
-    assert len(whole.path) == more + 1
+    assert len(whole.history) == more + 1
     assert len(list(whole.staged(X))) == more
     assert len({learner.key for learner in whole.learners}) == more
     assert trace.certificate.relative_gap <= TOL
@@ -312,7 +312,7 @@ def test_every_stage_is_the_model_of_its_round(master, family, data):
     ensemble, trace = run(master, family, data, max_columns=12)
     H, weight = ensemble.respond(X).astype(float), np.ones(len(X))
     for k, stage in enumerate(ensemble.staged(X), start=1):
-        weights, intercept = ensemble.path[k]
+        weights, intercept = ensemble.history[k]
         scale = CLOSED_FORM * (np.abs(weights).sum() + np.abs(intercept).max())
         assert np.allclose(stage, H[:, :k] @ weights + intercept, rtol=0, atol=scale)
         model = SimpleNamespace(weights=weights, intercept=intercept)
@@ -352,7 +352,7 @@ def test_a_master_may_ask_for_columns_of_positive_price(wanted, data):
             live.add = lambda response: (begun.append(response), add(response))
             return live
 
-    ensemble, trace = generate_columns(Recording(1.0), Stump(), X, target, max_columns=8)
+    ensemble, _ = generate_columns(Recording(1.0), Stump(), X, target, max_columns=8)
     prices = np.array([np.sign(target[:, 0] @ response) for response in begun[:1]])
     plain, _ = generate_columns(Hinge(1.0), Stump(), X, target, max_columns=8)
     assert ensemble.learners == plain.learners

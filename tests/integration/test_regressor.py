@@ -95,7 +95,7 @@ def test_stages(pricing, n_outputs):
     for k, stage in enumerate(stages, start=1):
         H = model.ensemble_.respond(X)[:, :k].astype(float)
         assert_close(stage, ridge(H, y, 0.1).predict(H))
-        weights, intercept = model.ensemble_.path[k]
+        weights, intercept = model.ensemble_.history[k]
         assert_close(stage.reshape(len(X), -1), H @ weights + intercept)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from cgens.estimators._plan import FitPlan
 from cgens.estimators._planner import Planner
 from cgens.importances import family_shares, feature_importances
 from cgens.progress import ProgressBar
+from cgens.row_duals import RowDuals
 from cgens.trace import Trace
 from cgens.types import AnyArray, Floats, Status
 from cgens.weak_learners import Mixture
@@ -29,6 +31,8 @@ class EnsembleEstimator(Planner):
 
     ensemble_: Ensemble
     coding_: Coding
+    _duals: RowDuals
+    _bound_duals: RowDuals | None
     _targets_word: str
     _constant_word: str
 
@@ -108,6 +112,18 @@ class EnsembleEstimator(Planner):
             yield self.coding_.decode(decision)
 
     @property
+    def duals_(self) -> Floats:
+        """Signed duals of the rows of X, shape (n,) or (n, l)."""
+        check_is_fitted(self, "ensemble_")
+        return self._duals.array()
+
+    @property
+    def bound_duals_(self) -> Floats | None:
+        """The duals that prove ``certificate_.full_lower_bound``, where there is one."""
+        check_is_fitted(self, "ensemble_")
+        return None if self._bound_duals is None else self._bound_duals.array()
+
+    @property
     def feature_importances_(self) -> Floats:
         """Spread of each feature's part of the decision over the training rows, as a share of the sum."""
         check_is_fitted(self, "ensemble_")
@@ -135,11 +151,15 @@ def run_plan(estimator: EnsembleEstimator, plan: FitPlan) -> None:
 def store_fit(estimator: EnsembleEstimator, plan: FitPlan, ensemble: Ensemble, trace: Trace) -> None:
     """Set the fitted attributes of an estimator."""
     estimator.coding_ = plan.coding
-    estimator.ensemble_, estimator.trace_, estimator.certificate_ = ensemble, trace, trace.certificate
+    estimator.ensemble_, estimator.certificate_ = ensemble, trace.certificate
+    estimator.trace_ = replace(trace, duals=None, bound_duals=None)
     estimator.n_columns_, estimator.n_iter_ = len(ensemble), len(trace) - 1
-    estimator.duals_ = _flat(plan.order.spread_duals(trace.duals))
-    bound_duals = trace.bound_duals
-    estimator.bound_duals_ = None if bound_duals is None else _flat(plan.order.spread_duals(bound_duals))
+    assert trace.duals is not None
+    estimator._duals = estimator._bound_duals = RowDuals.of(trace.duals, plan.order, plan.master.smooth)
+    if trace.bound_duals is None:
+        estimator._bound_duals = None
+    elif trace.bound_duals is not trace.duals:
+        estimator._bound_duals = RowDuals.of(trace.bound_duals, plan.order, plan.master.smooth)
     for name in ("C_", "family_shares_"):  # of an earlier fit
         estimator.__dict__.pop(name, None)
     if plan.C is not None:
@@ -177,8 +197,3 @@ def warn_of_result(estimator: EnsembleEstimator, stacklevel: int) -> None:
             UserWarning,
             stacklevel=stacklevel,
         )
-
-
-def _flat(duals: Floats) -> Floats:
-    """Return one output's duals as (n,), several as they are, (n, l)."""
-    return duals[:, 0] if duals.shape[1] == 1 else duals

@@ -77,6 +77,8 @@ class FitPlan:
     n_threads : int
     initial : Ensemble or None
         Columns of an earlier fit to begin with.
+    store_history : bool
+        Whether a pickle of the model keeps the weights of every round.
     """
 
     data: TrainingData
@@ -92,6 +94,7 @@ class FitPlan:
     seed: int
     n_threads: int
     initial: Ensemble | None = None
+    store_history: bool = False
 
     def run(self, callback: Callback | None = None) -> tuple[Ensemble, Trace]:
         """Generate columns."""
@@ -103,6 +106,7 @@ class FitPlan:
             max_columns=self.max_columns,
             callback=callback,
             initial=self.initial,
+            store_history=self.store_history,
             **self.options(),
         )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from cgens.coding import Coding
@@ -13,15 +12,17 @@ from cgens.ensemble import Ensemble
 from cgens.estimators._parameters import (
     check_count,
     check_positive,
+    check_switch,
     for_features,
     resolve_threads,
     resolve_weak_learner,
 )
 from cgens.estimators._plan import FitPlan, TrainingData
+from cgens.estimators._versioned import VersionedEstimator
 from cgens.types import Floats, Master, Rule, Sample, WeakLearner
 
 
-class Planner(BaseEstimator):  # type: ignore[misc]
+class Planner(VersionedEstimator):
     """An estimator whose parameters and data make a `FitPlan`; a subclass reads y and chooses the master."""
 
     def _check_parameters(self) -> None:
@@ -64,6 +65,7 @@ class Planner(BaseEstimator):  # type: ignore[misc]
             seed=seed,
             n_threads=n_threads,
             initial=initial,
+            store_history=check_switch("store_history", getattr(self, "store_history", False)),
         )
 
     def _warn_of_scales(self, plan: FitPlan) -> None:

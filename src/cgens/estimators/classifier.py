@@ -43,6 +43,9 @@ class CGEnsClassifier(ClassLossPlanner, EnsembleClassifier):
         Multiplies the sample weights by class.
     warm_start : bool, default=False
         Go on from the columns of the last ``fit``.
+    store_history : bool, default=False
+        Whether a pickle of the model keeps the weights of every round, which ``staged_predict`` needs: about
+        n_estimators^2 / 2 numbers. In the process that fitted the model they are there anyway.
     random_state : int, RandomState or None
         For families that draw. Stumps do not.
     n_jobs : int or None
@@ -103,6 +106,7 @@ class CGEnsClassifier(ClassLossPlanner, EnsembleClassifier):
         pricing: str = "auto",
         class_weight: Any = None,
         warm_start: bool = False,
+        store_history: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -115,6 +119,7 @@ class CGEnsClassifier(ClassLossPlanner, EnsembleClassifier):
         self.pricing = pricing
         self.class_weight = class_weight
         self.warm_start = warm_start
+        self.store_history = store_history
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -21,7 +21,7 @@ class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
 
     Parameters
     ----------
-    weak_learner, loss, tol, pricing, class_weight, random_state
+    weak_learner, loss, tol, pricing, class_weight, store_history, random_state
         As in `CGEnsClassifier`.
     Cs : int or list of float, default=7
         Values of C, or how many of them: the default C and its neighbours, each 3 times the last.
@@ -90,6 +90,7 @@ class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
         tol: float = 1e-3,
         pricing: str = "auto",
         class_weight: Any = None,
+        store_history: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -104,6 +105,7 @@ class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
         self.tol = tol
         self.pricing = pricing
         self.class_weight = class_weight
+        self.store_history = store_history
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

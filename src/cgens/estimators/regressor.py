@@ -39,6 +39,9 @@ class CGEnsRegressor(RegressorMixin, RegressionLossPlanner, EnsembleEstimator): 
         of the largest price of a single output ("max", the paper's rule).
     warm_start : bool, default=False
         Go on from the columns of the last ``fit``.
+    store_history : bool, default=False
+        Whether a pickle of the model keeps the weights of every round, which ``staged_predict`` needs: about
+        n_estimators^2 / 2 numbers. In the process that fitted the model they are there anyway.
     random_state : int, RandomState or None
         For families that draw. Stumps do not.
     n_jobs : int or None
@@ -98,6 +101,7 @@ class CGEnsRegressor(RegressorMixin, RegressionLossPlanner, EnsembleEstimator): 
         tol: float = 1e-3,
         pricing: str = "auto",
         warm_start: bool = False,
+        store_history: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -109,6 +113,7 @@ class CGEnsRegressor(RegressorMixin, RegressionLossPlanner, EnsembleEstimator): 
         self.tol = tol
         self.pricing = pricing
         self.warm_start = warm_start
+        self.store_history = store_history
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -22,7 +22,7 @@ class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator): 
 
     Parameters
     ----------
-    weak_learner, loss, tol, pricing, random_state
+    weak_learner, loss, tol, pricing, store_history, random_state
         As in `CGEnsRegressor`.
     Cs : int or list of float, default=7
         Values of C, or how many of them: the default C and its neighbours, each 3 times the last.
@@ -88,6 +88,7 @@ class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator): 
         scoring: Any = None,
         tol: float = 1e-3,
         pricing: str = "auto",
+        store_history: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -101,6 +102,7 @@ class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator): 
         self.scoring = scoring
         self.tol = tol
         self.pricing = pricing
+        self.store_history = store_history
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

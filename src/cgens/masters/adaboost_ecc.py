@@ -40,6 +40,7 @@ class AdaBoostECC(BaseEstimator):  # type: ignore[misc]
 
     repeats = True
     positive_prices = True
+    smooth = True
 
     def __init__(self, random_state: int = 0) -> None:
         self.random_state = random_state

@@ -45,6 +45,7 @@ class Hinge(BaseEstimator):  # type: ignore[misc]
 
     repeats = False
     positive_prices = False
+    smooth = False
 
     def __init__(self, C: float = 1.0, max_sweeps: int = 20_000, quick_sweeps: int = 30) -> None:
         self.C = C

@@ -42,6 +42,7 @@ class LeastSquares(BaseEstimator):  # type: ignore[misc]
 
     repeats = False
     positive_prices = False
+    smooth = True
 
     def __init__(self, C: float = 1.0) -> None:
         self.C = C
@@ -103,7 +104,7 @@ class RestrictedLeastSquares:
             primal = dual = self.solver.primal
             if self._n_columns == self._n_solved + 1:
                 coefficients, output, _ = self.solver.step(self._n_solved)
-                step = RankOneStep(coefficients, output)
+                step = RankOneStep(self._n_columns, coefficients, output)
         else:
             primal, dual, n_iter = self.solver.solve(tol)
         self._n_solved = self._n_columns

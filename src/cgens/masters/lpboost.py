@@ -46,6 +46,7 @@ class LPBoost(BaseEstimator):  # type: ignore[misc]
 
     repeats = False
     positive_prices = True
+    smooth = False
 
     def __init__(
         self, C: float | None = 1.0, nu: float | None = None, solver: str = "dual", max_iter: int = 10_000_000

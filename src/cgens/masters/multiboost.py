@@ -54,6 +54,7 @@ class MultiBoost(BaseEstimator):  # type: ignore[misc]
 
     repeats = False
     positive_prices = False
+    smooth = True
 
     def __init__(self, nu: float = 1e-3, max_solves: int = 200, quick_solves: int = 1) -> None:
         self.nu = nu
