@@ -104,13 +104,28 @@ class GramLs:
     def resolve(self, factor: float, stages: Sequence[int]) -> list[NDArray[numpy.float64]]:
         """Weights of the first so many columns, flat, for C times a factor."""
 
+    @overload
     def quadratic(
         self,
-        column: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        columns: Annotated[NDArray[numpy.int8], dict(shape=(None, None), device="cpu", writable=False)],
         n_columns: int,
-    ) -> float:
-        """g'Pg of a column, with the first so many columns in the master."""
+    ) -> NDArray[numpy.float64]:
+        """
+        g'Pg of columns g, one a row, with the first so many columns in the master.
+        """
 
+    @overload
+    def quadratic(
+        self,
+        columns: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
+        n_columns: int,
+    ) -> NDArray[numpy.float64]: ...
+    @overload
+    def quadratic(
+        self,
+        columns: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
+        n_columns: int,
+    ) -> NDArray[numpy.float64]: ...
     @property
     def primal(self) -> float: ...
 

@@ -44,11 +44,11 @@ ONE_BLAS_THREAD = OneBlasThread()
 
 
 def for_blocks(
-    work: Callable[[int, int], None], n_rows: int, n_threads: int, block: int = BLOCK, heed: bool = True
+    work: Callable[[int, int], None], n_rows: int, n_threads: int, block: int = BLOCK, interruptible: bool = True
 ) -> None:
     """Call ``work(begin, end)`` for each block of rows, several at a time, with one BLAS thread each.
 
-    After Ctrl-C it raises `KeyboardInterrupt` between two blocks, unless told not to `heed` it.
+    After Ctrl-C it raises `KeyboardInterrupt` between two blocks, unless told not to `interruptible` it.
     """
     bounds = [(begin, min(begin + block, n_rows)) for begin in range(0, n_rows, block)]
     n_workers = min(usable_threads(n_threads), len(bounds))
@@ -56,7 +56,7 @@ def for_blocks(
         if n_workers <= 1:
             for begin, end in bounds:
                 work(begin, end)
-                if heed:
+                if interruptible:
                     raise_if_requested()
             return
         with ThreadPoolExecutor(n_workers) as pool:
@@ -64,7 +64,7 @@ def for_blocks(
             try:
                 for job in jobs:
                     job.result()
-                    if heed:
+                    if interruptible:
                         raise_if_requested()
             except BaseException:
                 for job in jobs:

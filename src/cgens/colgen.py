@@ -37,7 +37,7 @@ from cgens.weight_history import WeightHistory
 #: Relative gap that suffices between rounds: docs/decisions/0003-loose-between-tight-at-the-end.md.
 LOOSE_TOL = 3e-3
 #: Targets of more distinct rows than this are numbers, not classes.
-MOST_CORNERS = 1000
+MAX_CLASS_CODES = 1000
 
 
 def generate_columns(
@@ -178,7 +178,7 @@ class _Loop:
         self.master = master.begin(target, sample.weight, n_threads)
         self.pricer = weak_learner.begin(sample, rng or np.random.default_rng(), n_threads)
         self.weight = sample.weight / sample.weight.sum()
-        self.corners = cache(partial(corners_of, target))
+        self.class_codes = cache(partial(class_codes_of, target))
         self.learners: list[Learner] = []
         self.signs: list[float] = []  # with which the master has the columns
         self.means: list[float] = []
@@ -206,7 +206,7 @@ class _Loop:
         self.signs.append(-1.0 if turned else 1.0)
         self.learners.append(column.learner)
         # Not `@`: BLAS would wake its own threads for this, and they would go on spinning beside ours.
-        self.means.append(float(np.sum(self.weight * column.response)))
+        self.means.append(float(np.einsum("i,i->", self.weight, column.response)))
         if not self.repeats:
             self.taken[column.learner.key] = None
 
@@ -226,7 +226,7 @@ class _Loop:
         self.solution = self.master.solve(tol, self.poll, quick)
         if self.positive_prices:
             self.solution = self.solution.turned(np.array(self.signs))
-        self.solution.duals.corners = self.corners
+        self.solution.duals.class_codes = self.class_codes
         self.solution.duals.cost = self.solution.column_cost
         self.quick = quick
         self.pricing: Pricing | None = None  # whatever was priced before, was priced at other duals
@@ -278,7 +278,7 @@ class _Loop:
             largest = found.largest_price()
             if largest > cost + price_tol * size:
                 return found.column
-            if not self.quick and not self.solution.again:
+            if not self.quick and not self.solution.retry:
                 return found.column if largest > cost and self.pool_is_open() else None
             self.tighten()
 
@@ -325,10 +325,10 @@ class _Loop:
         return ensemble, self.recorder.finish(certificate, self.solution.duals.array)
 
 
-def corners_of(target: Floats) -> Floats | None:
+def class_codes_of(target: Floats) -> Floats | None:
     """Return the distinct rows of the target, shape (k, l): the codes of the classes; None where there are many."""
     distinct = np.unique(target, axis=0)
-    return distinct if len(distinct) <= MOST_CORNERS else None
+    return distinct if len(distinct) <= MAX_CLASS_CODES else None
 
 
 def as_sample(

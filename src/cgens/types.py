@@ -16,6 +16,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Hashable, Set
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -63,7 +64,11 @@ class Sample:
         return len(self.rows)
 
     def matrix(self) -> AnyArray:
-        """Return the rows as one array of shape (m, n_features): a copy, for families that need it whole."""
+        """Return the rows as one array of shape (m, n_features): a copy, made once, for families that need it whole."""
+        return self._matrix
+
+    @cached_property
+    def _matrix(self) -> AnyArray:
         return np.asarray(self.X[self.rows])
 
 
@@ -165,20 +170,21 @@ class Duals:
         Where the master has one.
     by_steps : bool
         Whether the duals are those of the last solve after the curvature's newest steps, rather than worked out anew.
-    corners : callable
+    class_codes : callable
         Returns the distinct rows of the target, shape (k, l), or None where there are many: the codes of the classes,
         which say what combinations of outputs mean. Set by the loop.
     cost : float
         The |price| that a column must exceed: look further where all are below. Set by the loop.
-    anew : bool
-        Whether these duals ask another question than those before: what a family learned for them says little now.
+    new_problem : bool
+        Whether these duals belong to another problem than those of the last round, as in AdaBoost.ECC, which colours the
+        classes differently in each: what a family learned from them no longer helps.
     """
 
     curvature: Curvature | None = None
     by_steps: bool = False
-    corners: Callable[[], Floats | None] = staticmethod(lambda: None)
+    class_codes: Callable[[], Floats | None] = staticmethod(lambda: None)
     cost: float = 0.0
-    anew: bool = False
+    new_problem: bool = False
 
     def __init__(self, array: Floats) -> None:
         self._array = array
@@ -236,8 +242,8 @@ class MasterSolution:
         How the weights came from those of the last solve, where that was by rank one: all that a fit then remembers.
     column_cost : float
         The |price| that a column must exceed to be worth adding, at these duals: 0 under an l2 norm.
-    again : bool
-        Whether another solve, without a new column, would give other duals to look for columns with.
+    retry : bool
+        Whether another solve, without a new column, would give other duals to price columns with.
     """
 
     weights: Floats
@@ -249,7 +255,7 @@ class MasterSolution:
     n_iter: int
     step: RankOneStep | None = None
     column_cost: float = 0.0
-    again: bool = False
+    retry: bool = False
 
     @property
     def relative_gap(self) -> float:

@@ -144,7 +144,7 @@ def test_quadratic_is_that_of_the_paper(C, rng):
         if n_columns > 0:
             solver.add(np.ascontiguousarray(H[:, n_columns - 1]))
         candidates = np.column_stack([others, H])
-        found = [solver.quadratic(np.ascontiguousarray(column), n_columns) for column in candidates.T]
+        found = solver.quadratic(np.ascontiguousarray(candidates.T), n_columns)
         assert_close(found, model.quadratic(candidates))
         assert min(found) >= 0
 

@@ -183,7 +183,9 @@ class LeastSquaresCurvature:
 
     def quadratic(self, responses: AnyArray) -> Floats:
         """Return g'Pg of the columns of `responses`, shape (m, n) to (n,)."""
-        columns = np.asarray(responses, dtype=np.float64).T
-        return np.array(
-            [self._master.solver.quadratic(np.ascontiguousarray(column), self.n_steps) for column in columns]
+        columns = (
+            responses.T if responses.dtype in (np.int8, np.float32) else responses.T.astype(np.float64, copy=False)
         )
+        if columns.strides[1] != columns.itemsize:
+            columns = np.ascontiguousarray(columns)
+        return self._master.solver.quadratic(columns, self.n_steps)

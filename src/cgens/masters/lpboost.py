@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from cgens.blas import ONE_BLAS_THREAD
-from cgens.masters.living_lp import LivingLP
+from cgens.masters.incremental_lp import IncrementalLP
 from cgens.masters.response_rows import ResponseRows
 from cgens.masters.targets import check_signs
 from cgens.types import AnyArray, Duals, Floats, MasterSolution, Poll, Status, relative_gap
@@ -83,7 +83,7 @@ class RestrictedLPBoost:
     def __init__(self, spec: LPBoost, y: Floats, bound: Floats) -> None:
         self._y, self._bound = y, bound
         self._columns = ResponseRows(len(y))  # y_i h_j(x_i)
-        self._lp = LivingLP(spec.solver, spec.max_iter)
+        self._lp = IncrementalLP(spec.solver, spec.max_iter)
         self._last = bound, np.zeros(0)  # duals and weights of the last solve
         self._begin_program()
 

@@ -156,7 +156,7 @@ class RestrictedMultiBoost:
             sums[begin] = float(u.sum()), float(np.sum(u * margins))
             prices[begin] = block @ rows
 
-        for_blocks(work, n_rows, self._n_threads, BLOCK, heed=False)  # the solve is left by its own poll
+        for_blocks(work, n_rows, self._n_threads, BLOCK, interruptible=False)  # the solve is left by its own poll
         order = sorted(sums)
         loss, product = (sum(sums[begin][k] for begin in order) for k in (0, 1))
         return _State(loss, duals, product, sum((prices[begin] for begin in order), np.zeros_like(weights)))

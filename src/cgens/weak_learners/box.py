@@ -11,9 +11,7 @@ from sklearn.base import BaseEstimator
 
 from cgens.packs import BlockPack, register_pack
 from cgens.types import AnyArray, Floats, Integers, Pricer, Sample
-from cgens.weak_learners.candidates import (
-    FixedPricer,
-    FreshPricer,
+from cgens.weak_learners.search.candidates import (
     check_candidates,
     chosen_counts,
     distinct_rows,
@@ -21,6 +19,8 @@ from cgens.weak_learners.candidates import (
     filled_pool,
     padded_responses,
 )
+from cgens.weak_learners.search.fixed_pool import FixedPricer
+from cgens.weak_learners.search.fresh_pool import FreshPricer
 
 
 class Box(BaseEstimator):  # type: ignore[misc]
@@ -158,7 +158,7 @@ class BoxColumn:
     @staticmethod
     def of(sample: Sample, share: Floats, feature: int) -> BoxColumn:
         """Measure a feature."""
-        values = sample.X[sample.rows, feature].astype(np.float64)
+        values = sample.matrix()[:, feature].astype(np.float64)
         distinct, inverse = np.unique(values, return_inverse=True)
         weight = np.bincount(inverse, weights=share)
         middle = 0.5 * distinct[:-1] + 0.5 * distinct[1:]
@@ -172,8 +172,8 @@ class BoxDraw:
 
     def __init__(self, n_thresholds: Any, n_candidates: int, sample: Sample) -> None:
         self._n_candidates, self._sample = n_candidates, sample
-        first = sample.X[sample.rows[0]]
-        self._features = np.flatnonzero(np.any(sample.X[sample.rows] != first, axis=0))  # constant ones cut nothing
+        X = sample.matrix()
+        self._features = np.flatnonzero(np.any(X[0] != X, axis=0))  # constant ones cut nothing
         self._counts = chosen_counts("Box", "n_thresholds", n_thresholds, max(1, len(self._features)))
         self._share = sample.weight / sample.weight.sum()
         self._columns: dict[int, BoxColumn] = {}

@@ -10,8 +10,9 @@ from sklearn.base import BaseEstimator
 
 from cgens.packs import BlockPack, register_pack
 from cgens.types import AnyArray, Floats, Integers, Sample
-from cgens.weak_learners.candidates import FixedPricer, distinct_rows, padded_responses
-from cgens.weak_learners.projections import Spread
+from cgens.weak_learners.projections.spread import Spread
+from cgens.weak_learners.search.candidates import distinct_rows, padded_responses
+from cgens.weak_learners.search.fixed_pool import FixedPricer
 
 
 class Linear(BaseEstimator):  # type: ignore[misc]
@@ -36,8 +37,8 @@ class Linear(BaseEstimator):  # type: ignore[misc]
         pack = LinearPack(np.arange(sample.X.shape[1]), mean, scale)
         responses = padded_responses(sample.X.shape[1], len(sample), np.float32)
         for begin in range(0, len(sample), 4096):
-            rows = sample.rows[begin : begin + 4096]
-            responses[:, begin : begin + len(rows)] = pack.respond_block(sample.X[rows]).T
+            rows = sample.matrix()[begin : begin + 4096]
+            responses[:, begin : begin + len(rows)] = pack.respond_block(rows).T
         kept = distinct_rows(responses, len(sample))
         candidates = LinearCandidates(kept, mean[kept], scale[kept], responses[kept])
         return FixedPricer(candidates, sample, n_threads)

@@ -23,8 +23,8 @@ from cgens.types import (
     Rule,
     Sample,
 )
-from cgens.weak_learners.proposals import merit_of
 from cgens.weak_learners.registry import family_of
+from cgens.weak_learners.search.proposals import merit_of
 
 
 class Mixture(BaseEstimator):  # type: ignore[misc]
@@ -134,7 +134,9 @@ class Mixture(BaseEstimator):  # type: ignore[misc]
         """Begin every family on its own columns, each with random numbers of its own."""
         pricers, members = [], self.for_features(None, sample.X.shape[1]).members()
         for member, own_rng in zip(members, rng.spawn(len(members)), strict=True):
-            own = Sample(own_columns(sample.X, member.columns), sample.rows, sample.weight)
+            own = sample
+            if member.columns is not None:
+                own = Sample(own_columns(sample.X, member.columns), sample.rows, sample.weight)
             pricers.append(member.family.begin(own, own_rng, n_threads))
         return MixturePricer(members, pricers, len(sample))
 

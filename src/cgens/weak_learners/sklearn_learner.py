@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils.validation import has_fit_parameter
 
 from cgens.types import AnyArray, Floats, Sample
-from cgens.weak_learners.candidates import fingerprint
-from cgens.weak_learners.proposals import ProposalPricer
+from cgens.weak_learners.search.candidates import fingerprint
+from cgens.weak_learners.search.proposals import ProposalPricer
 
 BALANCED = 1e-9  #: duals whose sum is so small beside their sizes add up to 0, as they do under a free intercept
 

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from cgens._core import StepTables, StumpPool, StumpScan, StumpTable, respond_stumps
 from cgens.packs import ArrayPack, Decider, register_pack
 from cgens.types import AnyArray, Column, Duals, Floats, Integers, Pricing, Rule, Sample
-from cgens.weak_learners.price_table import Found, PriceTable
+from cgens.weak_learners.search.price_table import Found, PriceTable
 
 
 class Stump(BaseEstimator):  # type: ignore[misc]
@@ -119,8 +119,8 @@ class StumpPricer:
             respond = self._table.table.respond  # type: ignore[attr-defined]
         column = None
         if best.found:
-            learner = StumpLearner(best.place, best.threshold)
-            column = Column(learner, respond(best.place, best.threshold), best.price, best.output)
+            learner = StumpLearner(best.candidate, best.threshold)
+            column = Column(learner, respond(best.candidate, best.threshold), best.price, best.output)
         if not self._complete:
             return Pricing(column, max_price=best.max_price, merit=best.merit)
         return Pricing(column, self._pool.n_candidates, best.energy, best.max_price, best.merit)

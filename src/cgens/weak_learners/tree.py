@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from cgens._core import StumpPool, TreeGrower, TreeTables
 from cgens.packs import ArrayPack, Decider, register_pack
 from cgens.types import AnyArray, Floats, Integers, Sample
-from cgens.weak_learners.proposals import ProposalPricer
+from cgens.weak_learners.search.proposals import ProposalPricer
 
 
 class Tree(BaseEstimator):  # type: ignore[misc]

@@ -12,9 +12,12 @@ from sklearn.base import BaseEstimator
 
 from cgens.packs import BlockPack
 from cgens.types import AnyArray, Floats, Pricer, Sample
-from cgens.weak_learners.candidates import Candidates, Draw, FixedPricer, FreshPricer, check_candidates
-from cgens.weak_learners.learned import LEAST_ROWS, Learnable, LearnedPricer, check_learn
-from cgens.weak_learners.projections import check_switches, key_of, warn_of_scales
+from cgens.weak_learners.projections.directions import check_switches, key_of
+from cgens.weak_learners.projections.learned import LEAST_ROWS, Learnable, LearnedPricer, check_learn
+from cgens.weak_learners.projections.spread import warn_of_scales
+from cgens.weak_learners.search.candidates import Candidates, Draw, check_candidates
+from cgens.weak_learners.search.fixed_pool import FixedPricer
+from cgens.weak_learners.search.fresh_pool import FreshPricer
 
 
 class ProjectionFamily(BaseEstimator):  # type: ignore[misc]

@@ -17,7 +17,7 @@ import numpy as np
 
 from cgens.blas import for_blocks
 from cgens.types import AnyArray, Duals, Floats
-from cgens.weak_learners.coordinates import Coordinates
+from cgens.weak_learners.projections.coordinates import Coordinates
 
 #: Steps, the first one's root mean square change of phase in radians, how steps shrink, and how they keep their way.
 N_STEPS, FIRST_STEP, DECAY, MOMENTUM = 10, 0.4, 0.9, 0.7
@@ -27,7 +27,7 @@ BALANCED = 1e-3
 ROWS = 2048
 
 
-class Wave(Protocol):
+class Activation(Protocol):
     """A function of theta.z that is learned, with what else it depends on: `state`, one number a direction."""
 
     def basis(self, phase: AnyArray, state: Floats) -> tuple[AnyArray, ...]:
@@ -39,7 +39,7 @@ class Wave(Protocol):
     def weights(self, state: Floats) -> tuple[Floats, ...]:
         """Return what the column is as a sum of the basis: one weight a direction for each function."""
 
-    def slope(self, basis: tuple[AnyArray, ...], state: Floats) -> AnyArray:
+    def derivative(self, basis: tuple[AnyArray, ...], state: Floats) -> AnyArray:
         """Return the derivative of the column by the phase."""
 
 
@@ -74,7 +74,7 @@ class Sums:
 
 
 @dataclass(frozen=True)
-class Slope:
+class AscentRows:
     """Rows, duals and weights that an ascent sees: all training rows, or a part of them."""
 
     Z: AnyArray
@@ -82,30 +82,30 @@ class Slope:
     v: AnyArray
 
     @staticmethod
-    def of(coordinates: Coordinates, duals: Duals, by_gain: bool) -> Slope:
+    def of(coordinates: Coordinates, duals: Duals, by_gain: bool) -> AscentRows:
         """Return all training rows, with duals of the size 1: the gradient of log gain does not depend on it."""
         array = duals.array
         largest = float(np.abs(array).max(initial=0.0))
         scaled = array / largest if largest > 0 else array
         curvature = duals.curvature
         v = curvature.diagonal if by_gain and curvature is not None else np.zeros(len(array))
-        return Slope(coordinates.Z, scaled.astype(np.float32), v.astype(np.float32))
+        return AscentRows(coordinates.Z, scaled.astype(np.float32), v.astype(np.float32))
 
-    def part(self, rows: AnyArray) -> Slope:
+    def part(self, rows: AnyArray) -> AscentRows:
         """Return some of the rows, their weights raised to those of all: gains of parts then compare."""
         level = self.R.mean(axis=0)
         # A free bias keeps the sum of the duals at 0, and a part should have it there; without one it has a meaning.
         level[np.abs(level) < BALANCED * np.abs(self.R).mean(axis=0)] = 0.0
         own = self.R[rows] - self.R[rows].mean(axis=0) + level
-        return Slope(self.Z[rows], own, self.v[rows] * np.float32(len(self.v) / max(1, len(rows))))
+        return AscentRows(self.Z[rows], own, self.v[rows] * np.float32(len(self.v) / max(1, len(rows))))
 
     def sums(
-        self, wave: Wave, thetas: AnyArray, state: Floats, n_threads: int
+        self, activation: Activation, thetas: AnyArray, state: Floats, n_threads: int
     ) -> tuple[Sums, list[tuple[AnyArray, ...]]]:
         """Return the sums of the basis over all rows, and the basis itself block by block."""
         n_blocks = -(-len(self.Z) // ROWS)
         bases: list[tuple[AnyArray, ...]] = [()] * n_blocks
-        k = len(wave.basis(np.zeros((1, 1), dtype=np.float32), state[:1]))
+        k = len(activation.basis(np.zeros((1, 1), dtype=np.float32), state[:1]))
         n, l = len(thetas), self.R.shape[1]  # noqa: E741 (the paper's letter)
         prices, squares, means = (
             np.zeros((n_blocks, k, n, l)),
@@ -116,7 +116,7 @@ class Slope:
 
         def work(begin: int, end: int) -> None:
             b = begin // ROWS
-            basis = bases[b] = wave.basis(self.Z[begin:end] @ thetas.T, state)
+            basis = bases[b] = activation.basis(self.Z[begin:end] @ thetas.T, state)
             for i, own in enumerate(basis):
                 prices[b, i] = own.T @ self.R[begin:end]
                 if not weighted:
@@ -133,10 +133,10 @@ class Slope:
         return Sums(prices.sum(axis=0), centred, mean), bases
 
     def gradient(
-        self, wave: Wave, bases: list[tuple[AnyArray, ...]], sums: Sums, state: Floats, n_threads: int
+        self, activation: Activation, bases: list[tuple[AnyArray, ...]], sums: Sums, state: Floats, n_threads: int
     ) -> Floats:
         """Return half the gradient of log gain by theta, shape (n, r)."""
-        weights = wave.weights(state)
+        weights = activation.weights(state)
         prices, size, mean = sums.of_column(weights)
         along = (prices / np.maximum(np.sum(prices**2, axis=1), 1e-30)[:, None]).astype(np.float32)
         shrink, mean32 = (1.0 / size).astype(np.float32), mean.astype(np.float32)
@@ -151,7 +151,7 @@ class Slope:
             if weighted:
                 column = sum(w * own for w, own in zip(factors, bases[b], strict=True)) - mean32
                 pull -= self.v[begin:end, None] * column * shrink
-            pull *= wave.slope(bases[b], state)
+            pull *= activation.derivative(bases[b], state)
             by_theta[b] = pull.T @ self.Z[begin:end]
 
         for_blocks(work, len(self.Z), n_threads, ROWS)
@@ -159,10 +159,10 @@ class Slope:
 
 
 @dataclass(frozen=True)
-class Climbed:
-    """Where an ascent ended: for each direction the iterate, the start included, of the largest gain on `judge`.
+class AscentResult:
+    """Where an ascent ended: for each direction the iterate, the start included, of the largest gain on `held_out`.
 
-    `gains` are those on `judge`, `own` those on the rows of the ascent, at the last iterate.
+    `gains` are those on `held_out`, `own` those on the rows of the ascent, at the last iterate.
     """
 
     thetas: AnyArray
@@ -171,26 +171,26 @@ class Climbed:
     own: Floats
 
 
-def climb(
-    wave: Wave,
+def ascend(
+    activation: Activation,
     thetas: AnyArray,
     state: Floats,
-    slope: Slope,
-    judge: Slope | None,
+    slope: AscentRows,
+    held_out: AscentRows | None,
     variance: Floats,
     mask: AnyArray | None,
     n_threads: int,
-) -> Climbed:
+) -> AscentResult:
     """Ascend from n directions, shape (n, r).
 
     Parameters
     ----------
-    wave : Wave
+    activation : Activation
     thetas : ndarray of shape (n, r), float32
     state : ndarray of shape (n,)
-    slope : Slope
-        The rows whose gain is climbed.
-    judge : Slope or None
+    slope : AscentRows
+        The rows whose gain is result.
+    held_out : AscentRows or None
         Other rows, which say what iterate is kept: a guard against fitting noise. None: the same rows.
     variance : ndarray of shape (r,)
         Of the coordinates.
@@ -198,25 +198,25 @@ def climb(
         1 where an entry may change.
     n_threads : int
     """
-    best = Climbed(thetas, state, np.full(len(thetas), -1.0), np.zeros(len(thetas)))
+    best = AscentResult(thetas, state, np.full(len(thetas), -1.0), np.zeros(len(thetas)))
     momentum = np.zeros(thetas.shape)
-    own = judged = best.gains
+    own = held_out_gains = best.gains
     for k in range(N_STEPS + 1):
-        sums, bases = slope.sums(wave, thetas, state, n_threads)
-        state = wave.refine(state, sums)
-        own = judged = sums.gain(wave.weights(state))
-        if judge is not None:
-            judged = judge.sums(wave, thetas, state, n_threads)[0].gain(wave.weights(state))
-        better = judged > best.gains
-        best = Climbed(
+        sums, bases = slope.sums(activation, thetas, state, n_threads)
+        state = activation.refine(state, sums)
+        own = held_out_gains = sums.gain(activation.weights(state))
+        if held_out is not None:
+            held_out_gains = held_out.sums(activation, thetas, state, n_threads)[0].gain(activation.weights(state))
+        better = held_out_gains > best.gains
+        best = AscentResult(
             np.where(better[:, None], thetas, best.thetas),
             np.where(better, state, best.state),
-            np.where(better, judged, best.gains),
+            np.where(better, held_out_gains, best.gains),
             own,
         )
         if k == N_STEPS:
             break
-        by_theta = slope.gradient(wave, bases, sums, state, n_threads)
+        by_theta = slope.gradient(activation, bases, sums, state, n_threads)
         if mask is not None:
             by_theta = by_theta * mask
         norm = np.sqrt(np.sum(by_theta**2, axis=1, keepdims=True))
@@ -224,4 +224,4 @@ def climb(
         radians = np.sqrt(np.sum(momentum**2 * variance, axis=1, keepdims=True))
         length = FIRST_STEP * DECAY**k
         thetas = (thetas + length * momentum / np.maximum(radians, 1e-30)).astype(np.float32)
-    return Climbed(best.thetas, best.state, judged, own)
+    return AscentResult(best.thetas, best.state, held_out_gains, own)

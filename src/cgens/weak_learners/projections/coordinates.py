@@ -9,7 +9,7 @@ from sklearn.utils.extmath import randomized_svd
 
 from cgens.blas import ONE_BLAS_THREAD, for_blocks
 from cgens.types import AnyArray, Floats, Sample
-from cgens.weak_learners.projections import Spread
+from cgens.weak_learners.projections.spread import Spread
 
 #: Components are kept until they hold this share of the variance, but at least so many of them.
 VARIANCE_SHARE, LEAST_COMPONENTS = 0.9, 64
@@ -59,7 +59,7 @@ class Coordinates:
         Z = np.empty((m, d if axes is None else axes.shape[1]), dtype=np.float32)
 
         def work(begin: int, end: int) -> None:
-            X = (sample.X[sample.rows[begin:end]].astype(np.float64) - mean) / (scale * unit)
+            X = (sample.matrix()[begin:end].astype(np.float64) - mean) / (scale * unit)
             Z[begin:end] = X if axes is None else X @ axes
 
         for_blocks(work, m, n_threads)
@@ -90,7 +90,7 @@ def _leading_axes(sample: Sample, share: Floats, mean: Floats, scale: Floats, n_
         parts = np.zeros((-(-m // size), d, d))
 
         def work(begin: int, end: int) -> None:
-            X = (sample.X[sample.rows[begin:end]].astype(np.float64) - mean) / scale
+            X = (sample.matrix()[begin:end].astype(np.float64) - mean) / scale
             parts[begin // size] = (X * share[begin:end, None]).T @ X
 
         for_blocks(work, m, n_threads, size)

@@ -18,7 +18,7 @@ class Found(NamedTuple):
     ----------
     found : bool
         False where no free candidate has a price other than 0.
-    place : int
+    candidate : int
         The feature of a stump, or the number of a candidate.
     threshold : float
         Of a stump.
@@ -35,7 +35,7 @@ class Found(NamedTuple):
     """
 
     found: bool
-    place: int
+    candidate: int
     threshold: float
     output: int
     price: float
@@ -45,7 +45,7 @@ class Found(NamedTuple):
 
 
 class Table(Protocol):
-    """All prices of a pool: `cgens._core.StumpTable` or `cgens.weak_learners.candidates.CandidateTable`."""
+    """All prices of a pool: `cgens._core.StumpTable` or `cgens.weak_learners.search.candidates.CandidateTable`."""
 
     @property
     def n_outputs(self) -> int:

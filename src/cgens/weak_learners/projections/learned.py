@@ -11,15 +11,16 @@ import numpy as np
 
 from cgens.blas import ONE_BLAS_THREAD
 from cgens.types import AnyArray, Duals, Floats, Pricer, Pricing, Rule, Sample
-from cgens.weak_learners.ascent import Climbed, Slope, Wave, climb
-from cgens.weak_learners.candidates import Candidates, CandidateTable, GivenResponses, column_of, fingerprint
-from cgens.weak_learners.coordinates import Coordinates
-from cgens.weak_learners.price_table import Found, PriceTable
+from cgens.weak_learners.projections.ascent import Activation, AscentResult, AscentRows, ascend
+from cgens.weak_learners.projections.coordinates import Coordinates
+from cgens.weak_learners.search.candidate_table import CandidateTable
+from cgens.weak_learners.search.candidates import Candidates, FoundResponses, column_of, fingerprint
+from cgens.weak_learners.search.price_table import Found, PriceTable
 
 #: Directions drawn at each refresh, those of them that are learned, and the rows on which they are told apart.
 N_DRAWN, N_LEARNED, N_ROWS = 256, 64, 2000
 #: Rounds between two refreshes, at most: fewer where the best candidate left is worth less than this share of the
-#: first, as where all have climbed to the same few places.
+#: first, as where all have result to the same few places.
 N_TAKEN, STALE = 16, 0.25
 #: With fewer rows nothing is learned.
 LEAST_ROWS = 40
@@ -32,7 +33,7 @@ class Learnable(Protocol):
     """What a family says about the learning of its directions."""
 
     @property
-    def wave(self) -> Wave:
+    def activation(self) -> Activation:
         """The function that is learned."""
 
     @property
@@ -47,7 +48,7 @@ class Learnable(Protocol):
 
 
 @dataclass(frozen=True)
-class Refreshed:
+class LearnedBatch:
     """The candidates of one refresh, and how well their gains held on rows that they had not seen."""
 
     candidates: Candidates
@@ -78,11 +79,11 @@ class LearnedPricer:
         self._prices: PriceTable | None = None
         self._n_rounds = 0  # since the last refresh
         self._first_merit = 0.0  # of the best candidate then
-        self._given = GivenResponses()
+        self._found = FoundResponses()
 
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
         """Return the best of the present candidates, after a refresh where it is due."""
-        due = self._prices is None or self._n_rounds >= N_TAKEN or duals.anew
+        due = self._prices is None or self._n_rounds >= N_TAKEN or duals.new_problem
         if self._selecting is None and due:
             self._refresh(duals, taken, rule)
         if self._selecting is not None:
@@ -97,7 +98,7 @@ class LearnedPricer:
         assert self._candidates is not None
         column = column_of(self._candidates, best, self._n_rows)
         if column is not None:
-            self._given.add(column)
+            self._found.add(column)
         return Pricing(column, max_price=best.max_price, merit=best.merit)
 
     def _best(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Found:
@@ -113,7 +114,7 @@ class LearnedPricer:
             self._refresh_candidates(duals, taken, rule)
 
     def _refresh_candidates(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> None:
-        slope = Slope.of(self._family.coordinates, duals, rule == "gain")
+        slope = AscentRows.of(self._family.coordinates, duals, rule == "gain")
         if self._guarded is None:
             found = self._learn(slope, guarded=True)
             if self._otherwise is not None and not found.trust >= NOISE:
@@ -127,7 +128,7 @@ class LearnedPricer:
         responses = found.candidates.responses
         self._candidates = found.candidates
         self._position = {found.candidates.learner(j).key: j for j in range(len(responses))}
-        before = self._given.among(taken)
+        before = self._found.among(taken)
         self._free = np.array([fingerprint(own) not in before for own in responses[:, : self._n_rows]], dtype=bool)
         self._n_rounds = 0
         self._prices = PriceTable(partial(CandidateTable, responses, self._free, self._n_rows, self._n_threads))
@@ -138,29 +139,36 @@ class LearnedPricer:
             table.set_exact_curvature(np.arange(len(responses)), exact)
             self._prices.adopt(table, duals, duals.curvature.n_steps)
 
-    def _learn(self, slope: Slope, guarded: bool) -> Refreshed:
+    def _learn(self, slope: AscentRows, guarded: bool) -> LearnedBatch:
         """Draw directions, keep the most promising, and ascend: on half of the rows where the other half judges."""
-        family, judge = self._family, None
+        family, held_out = self._family, None
         if guarded:
             shuffled = self._rng.permutation(self._n_rows)
-            slope, judge = slope.part(np.sort(shuffled[::2])), slope.part(np.sort(shuffled[1::2]))
+            slope, held_out = slope.part(np.sort(shuffled[::2])), slope.part(np.sort(shuffled[1::2]))
         thetas, mask = family.draw(N_DRAWN, self._rng)
         few = slope if len(slope.Z) <= N_ROWS else slope.part(np.sort(self._rng.permutation(len(slope.Z))[:N_ROWS]))
         state = np.zeros(len(thetas))
-        sums, _ = few.sums(family.wave, thetas, state, self._n_threads)
-        state = family.wave.refine(state, sums)
-        best = np.argsort(-sums.gain(family.wave.weights(state)), kind="stable")[:N_LEARNED]
+        sums, _ = few.sums(family.activation, thetas, state, self._n_threads)
+        state = family.activation.refine(state, sums)
+        best = np.argsort(-sums.gain(family.activation.weights(state)), kind="stable")[:N_LEARNED]
         mask = None if mask is None else mask[best]
-        climbed = climb(
-            family.wave, thetas[best], state[best], slope, judge, family.coordinates.variance, mask, self._n_threads
+        result = ascend(
+            family.activation,
+            thetas[best],
+            state[best],
+            slope,
+            held_out,
+            family.coordinates.variance,
+            mask,
+            self._n_threads,
         )
-        return Refreshed(family.candidates(climbed.thetas, climbed.state), trust_in(climbed))
+        return LearnedBatch(family.candidates(result.thetas, result.state), trust_in(result))
 
 
-def trust_in(climbed: Climbed) -> float:
+def trust_in(result: AscentResult) -> float:
     """Return the median of held-out over own gain; 0 where there is no gain at all."""
-    learned = climbed.own > 0
-    return float(np.median(climbed.gains[learned] / climbed.own[learned])) if learned.any() else 0.0
+    learned = result.own > 0
+    return float(np.median(result.gains[learned] / result.own[learned])) if learned.any() else 0.0
 
 
 def check_learn(family: str, learn: object) -> None:

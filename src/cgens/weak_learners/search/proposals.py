@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from cgens.types import AnyArray, Column, Duals, Floats, Learner, Pricing, Rule
-from cgens.weak_learners.candidates import GivenResponses, fingerprint
+from cgens.weak_learners.search.candidates import FoundResponses, fingerprint
 
 #: How often directions are drawn, and with them what else a family draws, before a round finds nothing.
 N_ATTEMPTS = 16
@@ -33,12 +33,12 @@ class ProposalPricer:
 
     def __init__(self, propose: Propose, rng: np.random.Generator) -> None:
         self._propose, self._rng = propose, rng
-        self._given = GivenResponses()
+        self._found = FoundResponses()
 
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
         """Return the learner for the first direction whose responses were not taken before."""
         array = duals.array
-        before = self._given.among(taken)
+        before = self._found.among(taken)
         largest = 0.0
         tries = ((k, own) for k in range(N_ATTEMPTS) for own in random_directions(duals, self._rng))
         for attempt, direction in tries:
@@ -54,7 +54,7 @@ class ProposalPricer:
                 largest = max(largest, float(abs(prices[output])))
                 continue
             column = Column(learner, response, float(prices[output]), output)
-            self._given.add(column)
+            self._found.add(column)
             return Pricing(column, merit=merit_of(response, prices, duals, rule))
         return Pricing(None, max_price=largest)
 
@@ -68,10 +68,10 @@ def random_directions(duals: Duals, rng: np.random.Generator) -> Floats:
     n_outputs = duals.array.shape[1]
     if n_outputs == 1:
         return np.ones((1, 1))
-    corners = duals.corners()
-    if corners is not None and len(corners) > 1:
-        sides = np.where(np.arange(len(corners)) < len(corners) // 2, 1.0, -1.0)
-        directions = np.array([np.sum(rng.permutation(sides)[:, None] * corners, axis=0) for _ in range(n_outputs)])
+    codes = duals.class_codes()
+    if codes is not None and len(codes) > 1:
+        sides = np.where(np.arange(len(codes)) < len(codes) // 2, 1.0, -1.0)
+        directions = np.array([np.sum(rng.permutation(sides)[:, None] * codes, axis=0) for _ in range(n_outputs)])
     else:
         # Not `@`: the sums over rows must not depend on BLAS.
         gram = np.array([[np.sum(a * b) for b in duals.array.T] for a in duals.array.T])

@@ -16,7 +16,7 @@ SOLVERS: dict[str, dict[str, Any]] = {
 }
 
 
-class LivingLP:
+class IncrementalLP:
     """Minimise cost'v, lower <= v <= upper, with rows of bounded products.
 
     Parameters
