@@ -176,8 +176,8 @@ class Duals:
     cost : float
         The |price| that a column must exceed: look further where all are below. Set by the loop.
     new_problem : bool
-        Whether these duals belong to another problem than those of the last round, as in AdaBoost.ECC, which colours the
-        classes differently in each: what a family learned from them no longer helps.
+        Whether these duals belong to another problem than those of the last round, as in AdaBoost.ECC, which colours
+        the classes differently in each: what a family learned from them no longer helps.
     """
 
     curvature: Curvature | None = None

@@ -322,7 +322,7 @@ def everything(solver, n_outputs, n_columns, candidate):
         for z, output, denominator in [solver.step(k)]
     ]
     others = [own.tobytes() for own in solver.resolve(3.0, [n_columns // 2, n_columns])]
-    quadratic = solver.quadratic(candidate, n_columns)
+    quadratic = solver.quadratic(candidate[None], n_columns).tobytes()
     return updated, steps, others, quadratic, solver.solve(TIGHT), solver.weights().tobytes(), solver.primal
 
 

@@ -183,9 +183,8 @@ class LeastSquaresCurvature:
 
     def quadratic(self, responses: AnyArray) -> Floats:
         """Return g'Pg of the columns of `responses`, shape (m, n) to (n,)."""
-        columns = (
-            responses.T if responses.dtype in (np.int8, np.float32) else responses.T.astype(np.float64, copy=False)
-        )
+        dtype = responses.dtype if responses.dtype in (np.int8, np.float32) else np.float64
+        columns = responses.T.astype(dtype, copy=False)
         if columns.strides[1] != columns.itemsize:
             columns = np.ascontiguousarray(columns)
         return self._master.solver.quadratic(columns, self.n_steps)
