@@ -13,8 +13,7 @@ from sklearn.utils.validation import _check_sample_weight
 from cgens.coding import ClassCoding, Coding, LabelCoding
 from cgens.estimators._base import EnsembleEstimator
 from cgens.estimators._inputs import validated_labels
-from cgens.estimators._parameters import total_weight
-from cgens.estimators._plan import TrainingData
+from cgens.estimators._plan import TrainingData, balanced_factors, class_totals
 from cgens.estimators._planner import Planner
 from cgens.types import AnyArray, Floats
 
@@ -49,7 +48,8 @@ class ClassificationPlanner(ClassifierMixin, Planner):  # type: ignore[misc]
             numbers = np.maximum(np.cumsum(factors > 0) - 1, 0)[numbers]
             self.classes_, factors = self.classes_[factors > 0], factors[factors > 0]
         coding = self._code_classes(self.classes_)
-        return TrainingData(X, coding.encode(numbers), sample_weight, factors[numbers], numbers), coding
+        balanced = self._is_balanced()
+        return TrainingData(X, coding.encode(numbers), sample_weight, factors[numbers], numbers, balanced), coding
 
     def _read_labels(self, X: AnyArray, y: AnyArray, sample_weight: Floats) -> tuple[TrainingData, LabelCoding]:
         coding = self._code_labels(y.shape[1])
@@ -61,17 +61,17 @@ class ClassificationPlanner(ClassifierMixin, Planner):  # type: ignore[misc]
         no_groups = np.zeros(len(X), dtype=np.intp)
         return TrainingData(X, coding.encode(y), sample_weight, np.ones(len(X)), no_groups), coding
 
+    def _is_balanced(self) -> bool:
+        return isinstance(self.class_weight, str) and self.class_weight == "balanced"
+
     def _class_factors(self, numbers: AnyArray, sample_weight: Floats) -> Floats:
         """Return what `class_weight` multiplies each class by, 0 where nothing is left of a class.
 
         "balanced" counts weights, not rows.
         """
-        # Class by class, each sum exactly rounded: the same in whatever order the rows come.
-        ends = np.cumsum(np.bincount(numbers))
-        sorted_weight = sample_weight[np.argsort(numbers, kind="stable")]
-        totals = np.array([total_weight(part) for part in np.split(sorted_weight, ends[:-1])])
-        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            factors = totals.sum() / (np.sum(totals > 0) * np.where(totals > 0, totals, np.inf))
+        totals = class_totals(numbers, sample_weight)
+        if self._is_balanced():
+            factors = balanced_factors(totals)
         else:
             factors = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[numbers])
         if not np.all(np.isfinite(factors) & (factors >= 0)):

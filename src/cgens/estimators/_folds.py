@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import check_cv
 
 from cgens.estimators._parameters import check_count
 from cgens.estimators._plan import FitPlan
@@ -15,36 +15,50 @@ from cgens.types import AnyArray
 Folds: TypeAlias = list[tuple[AnyArray, AnyArray]]
 
 
-def make_folds(cv: Any, plan: FitPlan, classifier: bool) -> Folds:
+def make_folds(cv: Any, plan: FitPlan, classifier: bool, groups: Any = None) -> Folds:
     """Return training and test rows of each fold.
 
-    A number of folds is made of *distinct* rows in canonical order: copies of a row never come into two folds, the
-    order of the rows does not matter, and a weight is the same as copies.
+    Parameters
+    ----------
+    cv : int, splitter or iterable
+        A number deals the rows of positive weight out in canonical order, class by class: what fold a row comes into
+        depends on its content and weight, not on where it stands in the table, and copies of a row part.
+    plan : FitPlan
+    classifier : bool
+    groups : array-like of shape (n_samples,), optional
+        For splitters that keep groups of rows together.
     """
-    data, position = plan.data, plan.order.position
     if isinstance(cv, bool) or not isinstance(cv, int | np.integer):
-        y = plan.coding.decode(data.target)
-        splits = check_cv(cv, y, classifier=classifier).split(data.X, y)
-        folds = [tuple(np.arange(len(data.X))[np.asarray(rows)] for rows in split) for split in splits]
-        if not folds:
-            raise ValueError("cv must have at least one fold; it is empty.")
-        return folds
+        return _split(cv, plan, classifier, groups)
+    if groups is not None:
+        raise ValueError(f"groups are for splitters such as sklearn.model_selection.GroupKFold; cv is {cv}.")
+    data, position = plan.data, plan.order.position
     kept = np.flatnonzero(position >= 0)
-    first = np.empty(int(position.max()) + 1, dtype=np.intp)
-    first[position[kept]] = kept
-    # Classes in equal shares; numbers, and rows of several labels, all have the same group.
-    groups = data.groups[first]
-    most = int(np.bincount(groups).max())
+    # Copies of a row come by their weights; those of the same weight are interchangeable.
+    kept = kept[np.lexsort((data.sample_weight[kept], position[kept], data.groups[kept]))]
+    most = int(np.bincount(data.groups[kept]).max())
     if not classifier:
         most //= 2  # two rows each, for R^2 of one row is not defined
     n_folds = min(check_count("cv", cv), most)
     if n_folds < 2:
         raise ValueError(
-            "Cross-validation needs cv >= 2 and at least two distinct rows of one class, or four for regression; "
-            f"got cv={cv} and n_samples={len(first)}."
+            "Cross-validation needs cv >= 2 and at least two rows of one class, or four rows for regression; "
+            f"got cv={cv} and n_samples={len(kept)}."
         )
-    fold_of = np.empty(len(first), dtype=np.intp)
-    for k, (_, test) in enumerate(StratifiedKFold(n_folds).split(np.zeros(len(first)), groups)):
-        fold_of[test] = k
-    rows = fold_of[position[kept]]
-    return [(kept[rows != k], kept[rows == k]) for k in range(n_folds)]
+    # Dealt out like cards, one class after the other: classes and all rows come in equal shares.
+    fold_of = np.empty(len(position), dtype=np.intp)
+    fold_of[kept] = np.arange(len(kept)) % n_folds
+    kept = np.sort(kept)
+    return [(kept[fold_of[kept] != k], kept[fold_of[kept] == k]) for k in range(n_folds)]
+
+
+def _split(cv: Any, plan: FitPlan, classifier: bool, groups: Any) -> Folds:
+    """Return the folds of a splitter of scikit-learn, or given ones."""
+    X, y = plan.data.X, plan.coding.decode(plan.data.target)
+    splits = check_cv(cv, y, classifier=classifier).split(X, y, groups)
+    folds = []
+    for train, test in splits:
+        folds.append((np.arange(len(X))[np.asarray(train)], np.arange(len(X))[np.asarray(test)]))
+    if not folds:
+        raise ValueError("cv must have at least one fold; it is empty.")
+    return folds

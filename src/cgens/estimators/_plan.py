@@ -11,6 +11,7 @@ from sklearn.base import clone
 from cgens.coding import Coding
 from cgens.colgen import generate_columns
 from cgens.ensemble import Ensemble
+from cgens.estimators._parameters import total_weight
 from cgens.sample_order import SampleOrder
 from cgens.trace import Trace
 from cgens.types import AnyArray, Callback, Floats, Master, Rule, WeakLearner
@@ -29,6 +30,8 @@ class TrainingData:
     factors : ndarray of shape (n,)
         Class weights. They multiply the sample weights after the merging of equal rows: k copies then have exactly k
         times the weight of one.
+    balanced : bool
+        Whether the class weights are to be those that give all classes of the rows to fit the same total weight.
     groups : ndarray of shape (n,)
         Each row's class, numbered; all 0 where there are no classes. C must be able to multiply the weights of each.
     """
@@ -38,17 +41,34 @@ class TrainingData:
     sample_weight: Floats
     factors: Floats
     groups: AnyArray
+    balanced: bool = False
 
     def order(self, sample_weight: Floats, n_threads: int) -> tuple[SampleOrder, Floats]:
         """Return the rows of positive weight in canonical order, and their weights in the master."""
         order = SampleOrder.of(self.X, self.target, sample_weight, n_threads)
-        return order, order.weight * self.factors[order.rows]
+        factors = self.factors
+        if self.balanced:
+            factors = balanced_factors(class_totals(self.groups, sample_weight))[self.groups]
+        return order, order.weight * factors[order.rows]
 
     def largest_weights(self, rows: AnyArray, weight: Floats) -> Floats:
         """Return the largest weight of a row of each class."""
         largest = np.zeros(self.groups.max() + 1)
         np.maximum.at(largest, self.groups[rows], weight)
         return largest[largest > 0]
+
+
+def class_totals(groups: AnyArray, sample_weight: Floats) -> Floats:
+    """Return the total weight of each class, exactly rounded: the same in whatever order the rows come."""
+    ends = np.cumsum(np.bincount(groups))
+    sorted_weight = sample_weight[np.argsort(groups, kind="stable")]
+    return np.array([total_weight(part) for part in np.split(sorted_weight, ends[:-1])])
+
+
+def balanced_factors(totals: Floats) -> Floats:
+    """Return class weights that give every class that has a weight the same total."""
+    present = totals > 0
+    return np.asarray(totals.sum() / (np.sum(present) * np.where(present, totals, np.inf)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -24,6 +24,26 @@ from cgens.types import Floats, Master, Rule, Sample, WeakLearner
 
 class Planner(VersionedEstimator):
     """An estimator whose parameters and data make a `FitPlan`; a subclass reads y and chooses the master."""
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the estimator, or of its weak learners as ``weak_learner__max_bins``.
+
+        Parameters
+        ----------
+        **params : dict
+            Weak learners that are given by a name or a list become the object they stand for where one of their
+            parameters is set.
+
+        Returns
+        -------
+        self
+        """
+        if any(name.startswith("weak_learner__") for name in params):
+            family = params.get("weak_learner", self.weak_learner)
+            if isinstance(family, str | list):
+                params = {**params, "weak_learner": resolve_weak_learner(family)}
+        super().set_params(**params)
+        return self
 
     def _check_parameters(self) -> None:
         """Raise where a parameter is wrong, whatever the data are."""

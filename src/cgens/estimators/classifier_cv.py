@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -110,29 +110,9 @@ class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Cross-validate, then fit on all rows with the best C and number of columns.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the losses and of the scores.
-
-        Returns
-        -------
-        self
-
-        Notes
-        -----
-        On Ctrl-C nothing is stored.
-        """
-        return super().fit(X, y, sample_weight)
-
-    def _default_score(self, y: AnyArray, predicted: AnyArray, weight: Floats) -> float:
+    def _default_score(self, X: AnyArray, y: AnyArray, weight: Floats, decision: Floats) -> float:
         """Return the accuracy; of a multilabel row all labels must be right."""
-        right = predicted == y
+        right = self.coding_.decode(decision) == y
         return float(np.average(right if right.ndim == 1 else right.all(axis=1), weights=weight))
 
     def decision_function(self, X: Any) -> Floats:

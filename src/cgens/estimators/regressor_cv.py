@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any
 
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
@@ -107,29 +107,9 @@ class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator): 
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Cross-validate, then fit on all rows with the best C and number of columns.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the losses and of the scores.
-
-        Returns
-        -------
-        self
-
-        Notes
-        -----
-        On Ctrl-C nothing is stored.
-        """
-        return super().fit(X, y, sample_weight)
-
-    def _default_score(self, y: AnyArray, predicted: AnyArray, weight: Floats) -> float:
+    def _default_score(self, X: AnyArray, y: AnyArray, weight: Floats, decision: Floats) -> float:
         """Return R^2."""
-        return float(r2_score(y, predicted, sample_weight=weight))
+        return float(r2_score(y, decision.reshape(y.shape), sample_weight=weight))
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Yield the best model's predictions after each round; see `CGEnsRegressor.staged_predict`."""
