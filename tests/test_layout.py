@@ -76,7 +76,7 @@ def test_masters_and_families_know_types_and_their_own_folder(folder):
     other = {"masters": "weak_learners", "weak_learners": "masters"}[folder]
     for path in sorted((PACKAGE / folder).rglob("*.py")):
         for name in imports_of(path):
-            known = ("types", "path_problem", "_core", "blas", "column_checks")
+            known = ("types", "path_problem", "_core", "blas", "column_checks", "interrupt")
             assert (
                 name.removeprefix("cgens.") in known
                 or name.startswith("cgens.packs")

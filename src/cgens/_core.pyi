@@ -140,7 +140,10 @@ class StumpPool:
         weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         max_bins: int,
         n_threads: int,
-    ) -> None: ...
+        interrupted: Callable[[], bool] | None = None,
+    ) -> None:
+        """Raises KeyboardInterrupt where `interrupted` says so."""
+
     @overload
     def __init__(
         self,
@@ -149,6 +152,7 @@ class StumpPool:
         weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         max_bins: int,
         n_threads: int,
+        interrupted: Callable[[], bool] | None = None,
     ) -> None: ...
     def take(self, feature: int, threshold: float) -> bool:
         """Take a stump out of the searches."""

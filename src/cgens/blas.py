@@ -10,7 +10,7 @@ from typing import Any
 from threadpoolctl import ThreadpoolController
 
 from cgens._core import usable_threads
-from cgens.interrupt import raise_if_requested
+from cgens.interrupt import raise_if_interrupted
 
 #: Rows of one block. Part of the definition of the results: another size may round differently.
 BLOCK = 512
@@ -57,7 +57,7 @@ def for_blocks(
             for begin, end in bounds:
                 work(begin, end)
                 if interruptible:
-                    raise_if_requested()
+                    raise_if_interrupted()
             return
         with ThreadPoolExecutor(n_workers) as pool:
             jobs = [pool.submit(work, begin, end) for begin, end in bounds]
@@ -65,7 +65,7 @@ def for_blocks(
                 for job in jobs:
                     job.result()
                     if interruptible:
-                        raise_if_requested()
+                        raise_if_interrupted()
             except BaseException:
                 for job in jobs:
                     job.cancel()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache, partial
 from time import perf_counter
@@ -11,7 +12,7 @@ import numpy as np
 
 from cgens.column_checks import check_column, checked_pricing
 from cgens.ensemble import Ensemble
-from cgens.interrupt import InterruptGuard
+from cgens.interrupt import InterruptGuard, polling
 from cgens.trace import Trace, TraceRecorder
 from cgens.types import (
     AnyArray,
@@ -114,12 +115,13 @@ def generate_columns(
     array([-1., -1.,  1.,  1.])
     """
     sample, target = as_sample(X, target, sample_weight, rows, tol)
-    with InterruptGuard() as guard:
+    with InterruptGuard() as guard, ExitStack() as listening:
         began = perf_counter()
 
         def poll() -> bool:
             return guard.requested() or (interrupted is not None and interrupted())
 
+        listening.enter_context(polling(poll))
         loop = _Loop(master, weak_learner, sample, target, tol, pricing, n_threads, rng, poll, store_history)
         if initial is not None:
             loop.restore(initial, sample)

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from cgens._core import StepTables, StumpPool, StumpScan, StumpTable, respond_stumps
+from cgens.interrupt import is_interrupted
 from cgens.packs import ArrayPack, Decider, register_pack
 from cgens.types import AnyArray, Column, Duals, Floats, Integers, Pricing, Rule, Sample
 from cgens.weak_learners.search.price_table import Found, PriceTable
@@ -94,7 +95,7 @@ class StumpPricer:
 
     def __init__(self, sample: Sample, max_bins: int | None, n_threads: int) -> None:
         n_bins = max(2, len(sample) if max_bins is None else min(max_bins, len(sample)))
-        self._pool = StumpPool(sample.X, sample.rows, sample.weight, n_bins, n_threads)
+        self._pool = StumpPool(sample.X, sample.rows, sample.weight, n_bins, n_threads, is_interrupted)
         self._sample = sample
         self._n_threads = n_threads
         self._scans: list[StumpScan] = []

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from cgens._core import StumpPool, TreeGrower, TreeTables
+from cgens.interrupt import is_interrupted
 from cgens.packs import ArrayPack, Decider, register_pack
 from cgens.types import AnyArray, Floats, Integers, Sample
 from cgens.weak_learners.search.proposals import ProposalPricer
@@ -167,7 +168,7 @@ class TreeMaker:
 
     def __init__(self, spec: Tree, sample: Sample, rng: np.random.Generator, n_threads: int) -> None:
         n_bins = max(2, min(spec.max_bins, len(sample)))
-        pool = StumpPool(sample.X, sample.rows, sample.weight, n_bins, n_threads)
+        pool = StumpPool(sample.X, sample.rows, sample.weight, n_bins, n_threads, is_interrupted)
         self._grower = TreeGrower(pool, sample.weight, n_threads)
         self._spec, self._rng = spec, rng
         self._max_leaves = min(spec.max_leaf_nodes, len(sample))
