@@ -38,8 +38,11 @@ class CandidateTable:
         if self._responses.dtype == np.int8:  # (1 - mean) (1 + mean) does not cancel
             self.curvature = diagonal.sum() * (1 - means) * (1 + means)
         else:
-            rows = zip(self._responses, means, strict=True)
-            self.curvature = np.array([np.sum(diagonal * (row[: self._n_rows] - mean) ** 2) for row, mean in rows])
+            self.curvature = np.empty(len(means))
+            for begin in range(0, len(means), 64):
+                here = slice(begin, begin + 64)
+                centred = self._responses[here, : self._n_rows] - means[here, None]
+                self.curvature[here] = np.einsum("ij,ij,j->i", centred, centred, diagonal)
         self._has_curvature = True
 
     def set_exact_curvature(self, places: AnyArray, values: Floats) -> None:
