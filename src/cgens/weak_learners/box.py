@@ -175,9 +175,7 @@ class BoxDraw:
         self._n_candidates, self._n_rows = n_candidates, len(sample)
         self._values = np.ascontiguousarray(sample.matrix().T)  # by feature
         # Constant features cut nothing.
-        self._features = np.flatnonzero(
-            np.any(self._values != self._values[:, :1], axis=1)
-        )  # constant ones cut nothing
+        self._features = np.flatnonzero(np.any(self._values != self._values[:, :1], axis=1))
         self._counts = chosen_counts("Box", "n_thresholds", n_thresholds, max(1, len(self._features)))
         self._share = sample.weight / sample.weight.sum()
         self._thresholds: dict[int, Thresholds] = {}
