@@ -52,18 +52,18 @@ class TextPredictor(DecisionTreeClassifier):
 #: Weak learners | the exception | what its message names | X, where it is another
 BAD_WEAK_LEARNERS: list[tuple[Any, ...]] = [
     (Fourier(gamma=[]), ValueError, r"Fourier\b.*\bgamma\b.*empty"),
-    (Fourier(n_inputs=[]), ValueError, r"Fourier\b.*\bn_inputs\b.*empty"),
-    (Perceptron(n_inputs=[]), ValueError, r"Perceptron\b.*\bn_inputs\b.*empty"),
     (Box(n_thresholds=[]), ValueError, r"Box\b.*\bn_thresholds\b.*empty"),
-    (Fourier(orthogonal=True, n_inputs=2), ValueError, r"Fourier\b.*orthogonal=True.*n_inputs=\[?2\b"),
-    (Perceptron(orthogonal=True, n_inputs=2), ValueError, r"Perceptron\b.*orthogonal=True.*n_inputs=\[?2\b"),
-    (Fourier(), ValueError, r"Fourier\b.*e\+200.*standardize=True", 1e200 * X),
-    (Fourier(), ValueError, r"Fourier\b.*e-200.*standardize=True", 1e-200 * X),
-    (Perceptron(), ValueError, r"Perceptron\b.*e\+200.*standardize=True", 1e200 * X),
-    (Perceptron(), ValueError, r"Perceptron\b.*e-200.*standardize=True", 1e-200 * X),
-    (SklearnLearner(None), TypeError, r"SklearnLearner\b.*None"),
-    (SklearnLearner(3), TypeError, r"SklearnLearner\b.*got 3\b"),
-    (SklearnLearner("tree"), TypeError, r"SklearnLearner\b.*'tree'"),
+    *(
+        (family(**params), ValueError, rf"{family.__name__}\b.*{pattern}", table)
+        for family in (Fourier, Perceptron)
+        for params, pattern, table in (
+            ({"n_inputs": []}, r"\bn_inputs\b.*empty", X),
+            ({"orthogonal": True, "n_inputs": 2}, r"orthogonal=True.*n_inputs=\[?2\b", X),
+            ({}, r"e\+200.*standardize=True", 1e200 * X),
+            ({}, r"e-200.*standardize=True", 1e-200 * X),
+        )
+    ),
+    *((SklearnLearner(own), TypeError, rf"SklearnLearner\b.*{shown(own)}") for own in (None, 3, "tree")),
     (SklearnLearner(DecisionTreeClassifier), TypeError, r"SklearnLearner\b.*classifier.*class.*DecisionTreeClassifier"),
     (SklearnLearner(LinearRegression()), TypeError, r"SklearnLearner\b.*LinearRegression"),
     (SklearnLearner(DecisionTreeRegressor()), TypeError, r"SklearnLearner\b.*DecisionTreeRegressor"),
@@ -76,10 +76,10 @@ BAD_WEAK_LEARNERS: list[tuple[Any, ...]] = [
     ([("tree", ["a"])], ValueError, r"'tree'.*'a'.*DataFrame", pd.DataFrame(X)),
     ([("tree", [0]), ("tree", [9])], ValueError, r"'tree-2'.*column 9\b"),
     ([("linear", [])], ValueError, r"'linear'.*no column.*empty"),
-    ([("linear", [2.5])], TypeError, r"'linear'.*names or integers.*2\.5"),
-    ([("linear", 2.5)], TypeError, r"'linear'.*names or integers.*2\.5"),
-    ([("linear", True)], TypeError, r"'linear'.*names or integers.*True"),
-    ([("linear", X[0] > 0)], TypeError, r"'linear'.*names or integers.*(True|False)"),
+    *(
+        ([("linear", own)], TypeError, r"'linear'.*names or integers.*(2\.5|True|False)")
+        for own in ([2.5], 2.5, True, X[0] > 0)
+    ),
     (Mixture([]), ValueError, r"mixture.*at least one.*empty"),
     (Mixture("stump"), TypeError, r"mixture.*list.*got 'stump'"),
     (Mixture(None), TypeError, r"mixture.*list.*None"),

@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris
 from cgens import CGEnsClassifierCV
 from cgens.types import Pricing
 from cgens.weak_learners import Fourier, Linear, Mixture, Stump, Tree
-from tests.inputs.estimators import NUMBERS, X, Y, fit, named, sound
+from tests.inputs.estimators import FAMILIES, NUMBERS, X, Y, fit, named, sound
 from tests.inputs.refused_families import FRAME, Spoilt, with_response
 from tests.tolerances import CLOSED_FORM, TIGHT
 
@@ -72,6 +72,7 @@ def test_odd_data_give_a_sound_model(what, name):
     odd = ODD[what]
     model = sound(name, odd.params, X=odd.X, y=odd.y, sample_weight=odd.weight)
     assert model.score(odd.X, odd.y) >= odd.score
+    assert name not in FAMILIES or model.certificate_.primal > 0
 
 
 @pytest.mark.parametrize("name", named(f"families, {BOOSTING}, {KERNELS}"))

@@ -57,19 +57,14 @@ def test_every_estimator_has_rows():
 
 def test_without_highspy_only_lpboost_is_refused_and_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "highspy", None)
+    users = [path for path in PACKAGE.rglob("*.py") if "highspy" in path.read_text()]
+    assert users
+    for path in users:
+        spec = spec_from_file_location(".".join(("cgens", *path.relative_to(PACKAGE).with_suffix("").parts)), path)
+        spec.loader.exec_module(module_from_spec(spec))  # beside the one that is imported
     with pytest.raises(ImportError, match=r"pip install 'cgens\[lp\]'.*highspy") as raised:
         fit("LPBoost")
     assert_plain_message(raised)
     with pytest.raises(ValueError, match=r"solver.*'simplex'"):  # a bad parameter is named first
         fit("LPBoost", {"solver": "simplex"})
     fit("MultiBoost")
-
-
-def test_no_module_needs_highspy_to_be_imported(monkeypatch):
-    monkeypatch.setitem(sys.modules, "highspy", None)
-    users = [path for path in PACKAGE.rglob("*.py") if "highspy" in path.read_text()]
-    assert users
-    for path in users:
-        name = ".".join(("cgens", *path.relative_to(PACKAGE).with_suffix("").parts))
-        spec = spec_from_file_location(name, path)
-        spec.loader.exec_module(module_from_spec(spec))  # beside the one that is imported
