@@ -83,6 +83,8 @@ BAD_X: list[tuple[str, Any, type[Exception], str]] = [
     ("lists of text", [["a", "b"]] * 90, ValueError, r"Column 0.*'a'"),
     ("object", changed(X.astype(object), (3, 2), {}), TypeError, r"Column 2.*dict"),
     ("None", None, ValueError, r"None|scalar"),
+    ("one None", changed(X, (3, 2), None), ValueError, r"NaN.*row 3, column 2"),
+    ("None and text", changed(changed(X, (3, 2), None), (3, 4), "red"), ValueError, r"Column 2.*None"),
     ("dates", np.full((90, 1), "2020-01-01", dtype="M8[D]"), TypeError, r"Column 0.*numeric"),
     ("column of text", pd.DataFrame({"size": ONES, "colour": ["red"] * 90}), ValueError, r"'colour'.*'red'"),
     ("categories", pd.DataFrame({"kind": pd.Categorical(["u", "v"] * 45)}), ValueError, r"'kind'.*'u'"),
@@ -134,6 +136,7 @@ BAD_DATA: list[tuple[str, str, dict[str, Any], str]] = [
     ("loops", "negative weight", {"sample_weight": changed(ONES, 3, -1.0)}, r"sample_weight.*row 3.*-1"),
     ("loops", "NaN weight", {"sample_weight": changed(ONES, 3, NAN)}, r"sample_weight.*NaN.*row 3"),
     ("loops", "weights of zero", {"sample_weight": 0 * ONES}, r"sample_weight.*row 0"),
+    ("loop with squares", "a weight of 1e-320", {"sample_weight": changed(ONES, 3, 1e-320)}, r"weight.*e-320"),
     ("loops", "no rows", {"X": X[:0], "y": Y[:0]}, r"no rows"),
     ("loops", "NaN in X", {"X": changed(X, (3, 2), NAN)}, r"X has NaN"),
 ]
@@ -146,6 +149,7 @@ def of_data() -> Iterator[Refusal]:
         yield from (refused_fit(name, what, error, pattern, X=bad) for name in named("all"))
     for name in named("regressors"):
         yield refused_fit(name, "sparse y", TypeError, r"y is sparse.*toarray", y=sparse.csr_matrix(X))
+        yield refused_fit(name, "dates in y", TypeError, r"\by\b.*dates.*days", y=np.full(90, "2020-01-01", "M8[D]"))
     for name in [name for name in named("baselines") if name != "AdaBoost.MH"]:
         pattern = rf"{type(ESTIMATORS[name]).__name__}.*one label.*3 columns"
         for what, y in (("indicator", INDICATOR), ("sparse indicator", sparse.csr_matrix(INDICATOR))):

@@ -58,6 +58,7 @@ ODD = {
     "times 1e-40": Odd("rotated, exact, list", 1e-40 * X),
     "times 1e200": Odd("exact", 1e200 * X),
     "times 1e-200": Odd("exact", 1e-200 * X),
+    "a sum beyond all doubles": Odd("exact", 1e307 * np.abs(X)),
     "C of 1e-90": Odd("stump", X, params={"C": 1e-90}, score=0.0),
     "C of 1e-12": Odd("stump", X, params={"C": 1e-12}, score=0.0),
     "C of 1e4": Odd("stump", X, params={"C": 1e4}),
