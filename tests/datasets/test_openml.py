@@ -19,9 +19,8 @@ from tests.datasets.files import save, sha256
 @pytest.fixture
 def flowers():
     bunch = load_iris()
-    return SimpleNamespace(
-        data=bunch.data, target=bunch.target_names[bunch.target].astype(object), feature_names=bunch.feature_names
-    )
+    bunch.target = bunch.target_names[bunch.target].astype(object)
+    return bunch
 
 
 @pytest.fixture
@@ -82,22 +81,12 @@ def test_other_content_of_the_manifest_is_kept(tmp_path):
     assert manifest["datasets"]["iris"]["sha256"] == sha256(tmp_path / "iris.npz")
 
 
-def fewer_rows(bunch) -> None:
-    bunch.data, bunch.target = bunch.data[:-1], bunch.target[:-1]
-
-
-def fewer_columns(bunch) -> None:
-    bunch.data = bunch.data[:, :-1]
-
-
-def fewer_classes(bunch) -> None:
-    bunch.target[bunch.target == "setosa"] = "virginica"
-
-
-@pytest.mark.parametrize("change", [fewer_rows, fewer_columns, fewer_classes])
+@pytest.mark.parametrize(("rows", "columns", "classes"), [(149, 4, 3), (150, 3, 3), (150, 4, 2)])
 @pytest.mark.usefixtures("network")
-def test_a_data_set_of_another_size_is_not_saved(tmp_path, flowers, change):
-    change(flowers)
+def test_a_data_set_of_another_size_is_not_saved(tmp_path, flowers, rows, columns, classes):
+    flowers.data, flowers.target = flowers.data[:rows, :columns], flowers.target[:rows]
+    if classes == 2:
+        flowers.target[flowers.target == "setosa"] = "virginica"
     with pytest.raises(ValueError, match=r"'iris' has changed.*Nothing was saved"):
         fetch("iris", tmp_path)
     assert files_in(tmp_path) == []
@@ -105,13 +94,7 @@ def test_a_data_set_of_another_size_is_not_saved(tmp_path, flowers, change):
 
 @pytest.mark.parametrize(
     "error",
-    [
-        URLError("Name or service not known"),
-        TimeoutError("timed out"),
-        ConnectionResetError(104, "Connection reset by peer"),
-        IncompleteRead(b"half"),
-        EOFError("Compressed file ended before the end-of-stream marker was reached"),
-    ],
+    [URLError("unknown host"), TimeoutError("timed out"), IncompleteRead(b"half"), EOFError("compressed file ended")],
     ids=lambda error: type(error).__name__,
 )
 def test_a_failed_download(tmp_path, network, error):
@@ -143,11 +126,11 @@ def test_nothing_is_downloaded_into_a_folder_that_cannot_take_it(tmp_path, netwo
     folder = tmp_path / "folder"
     folder.mkdir()
     obstacle(folder)
-    before = {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
+    before = sorted(tmp_path.rglob("*"))
     with pytest.raises(error, match=message):
         fetch("iris", folder)
     assert network.requests == []
-    assert {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")} == before
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 @pytest.mark.parametrize("interrupted", ["iris.npz", "MANIFEST.json"])

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
-from scipy.stats import rankdata
 
 from evaluation.paper import PAPER_ERRORS, paper_error
 from evaluation.splits import IDA_SETS
@@ -41,10 +38,10 @@ def test_verdicts(found, expected):
 
 def test_there_is_no_verdict_before_all_runs_are_computed():
     records = [record(20.0), record(20.0, dataset="b"), record(20.0, dataset="c", paper_mean=None)]
-    found = with_verdicts(records, lambda dataset: {"a": 5, "b": 10, "c": 6}[dataset])
-    assert [r["verdict"] for r in found] == ["agrees", "(5 of 10 runs)", ""]
-    assert [r["complete"] for r in found] == [True, False, False]
-    assert [{k: r[k] for k in records[0]} for r in found] == records
+    verdicts = [("agrees", True), ("(5 of 10 runs)", False), ("", False)]
+    assert with_verdicts(records, lambda dataset: {"a": 5, "b": 10, "c": 6}[dataset]) == [
+        r | {"verdict": verdict, "complete": complete} for r, (verdict, complete) in zip(records, verdicts, strict=True)
+    ]
 
 
 def test_mean_ranks():
@@ -54,32 +51,22 @@ def test_mean_ranks():
     assert mean_ranks(records, ["m0", "m1", "m2"], "mean") == {"m0": (15.5, 2.0), "m1": (6.0, 1.5), "m2": (11.5, 2.5)}
     assert mean_ranks(records, ["m2", "m0"], "mean") == {"m2": (11.5, 1.5), "m0": (15.5, 1.5)}
     assert mean_ranks(records, ["m0", "m3"], "mean") == {}, "no data set has both"
-    for row in itertools.product([1.0, 2.0, 3.0], repeat=3):  # equal errors share their ranks
-        records = [record(50.0, paper_mean=error, method=str(k)) for k, error in enumerate(row)]
-        found = mean_ranks(records, list("012"), "paper_mean")
-        assert [found[method] for method in "012"] == list(zip(row, rankdata(row), strict=True))
+    ties = [record(50.0, paper_mean=error, method=f"m{k}") for k, error in enumerate((2.0, 1.0, 2.0))]
+    assert mean_ranks(ties, ["m0", "m1", "m2"], "paper_mean") == {"m0": (2.0, 2.5), "m1": (1.0, 1.0), "m2": (2.0, 2.5)}
 
 
 def test_statements_are_checked_by_mean_error_and_mean_rank():
     """On two data sets of Table 2: CGEns is second of three on the first and best on the second."""
     errors = {"banana": {"SVM": 10.0, "RFF": 12.0, "CGEns": 11.0}, "heart": {"SVM": 20.0, "RFF": 16.0, "CGEns": 15.0}}
     paper = {"banana": {"SVM": 1.0, "RFF": 2.0, "CGEns": 3.0}, "heart": {"SVM": 9.0, "RFF": 8.0, "CGEns": 4.0}}
-    records = [
-        record(errors[d][m], paper_mean=paper[d][m], paper_sd=90.0, dataset=d, method=m)
-        for d in errors
-        for m in errors[d]
-    ]
+    cells = [(dataset, method) for dataset in errors for method in ("SVM", "RFF", "CGEns")]
+    records = [record(errors[d][m], 0.0, paper[d][m], 90.0, d, m) for d, m in cells]
     records = with_verdicts(records, lambda dataset: 5)
     statement = Statement("table2-fourier", "Table 2", "quote", (("CGEns",), ("RFF",)))
     found = check(statement, records)
     assert found.ours == {"CGEns": (13.0, 1.5), "RFF": (14.0, 2.5)}
     assert found.paper == {"CGEns": (3.5, 2.0), "RFF": (5.0, 2.0)}
-    assert found.row() == [
-        '"quote" (Table 2)',
-        "2",
-        "CGEns 3.50 (2.00), RFF 5.00 (2.00): holds by mean error only",
-        "CGEns 13.00 (1.50), RFF 14.00 (2.50): **holds**",
-    ]
+    assert found.row()[:2] == ['"quote" (Table 2)', "2"]
     assert found.contradiction() == ""
     against = check(Statement("table2-fourier", "Table 2", "quote", (("RFF", "SVM"), ("CGEns",))), records)
     assert against.contradiction() == (
@@ -134,21 +121,9 @@ def test_the_papers_errors_are_complete(table):
         assert tuple(round(sum(numbers), 2) for numbers in zip(*column, strict=True)) == sums
 
 
-@pytest.mark.parametrize(
-    ("cell", "expected"),
-    [
-        (("table1", "breast_cancer", "AdaBoost"), (28.83, 6.12)),
-        (("table1", "waveform", "SVM"), (12.84, 2.32)),
-        (("table2-fourier", "flare_solar", "RFF"), (31.85, 1.66)),
-        (("table2-fourier", "waveform", "CGEns fresh"), (10.47, 0.23)),
-        (("table2-perceptron", "thyroid", "LPBoost"), (7.46, 4.59)),
-        (("table2-perceptron", "banana", "AdaBoost fresh"), (11.40, 0.48)),
-        (("table3", "vowel", "MultiBoost"), (32.7, 11.4)),
-        (("table3", "sun", "CGEns-SLS"), (53.9, 1.5)),
-        (("table3", "pendigits", "CGEns-SLS"), (None, None)),
-        (("table1", "banana", "RFF"), (None, None)),
-        (("toy", "disc", "CGEns"), (None, None)),
-    ],
-)
-def test_single_errors_of_the_paper(cell, expected):
-    assert paper_error(*cell) == expected
+def test_single_errors_of_the_paper():
+    assert paper_error("table3", "vowel", "MultiBoost") == (32.7, 11.4)
+    assert paper_error("table2-fourier", "waveform", "CGEns fresh") == (10.47, 0.23)
+    assert paper_error("table2-perceptron", "banana", "AdaBoost fresh") == (11.40, 0.48)
+    for unknown in (("table3", "pendigits", "CGEns-SLS"), ("table1", "banana", "RFF"), ("toy", "disc", "CGEns")):
+        assert paper_error(*unknown) == (None, None)

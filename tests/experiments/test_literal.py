@@ -41,16 +41,14 @@ def test_initial_duals():
 def test_algorithm_2_solves_by_the_papers_formulas():
     """EQ:SLSVM_SOLUTION: S = H'H + I / C, b = 1'S^-1 L / 1'S^-1 1, U = S^-1 (L - 1 b'), W = H U."""
     split = small_split(n_classes=4)
-    L, responses = simplex_codes(4)[split.y], []
-    for step in literal_rounds(algorithm2(split), 12, repeats=True):
-        responses.append(step.column.response.astype(float))
-        H = np.array(responses)
-        S = H.T @ H + np.eye(40) / C
-        b = np.linalg.solve(S, L).sum(axis=0) / np.linalg.solve(S, np.ones(40)).sum()
-        U = np.linalg.solve(S, L - b)
-        assert np.allclose(step.after.intercept, b, rtol=0, atol=CLOSED_FORM)
-        assert np.allclose(step.after.duals.array, U, rtol=0, atol=CLOSED_FORM)
-        assert np.allclose(step.after.weights, H @ U, rtol=0, atol=CLOSED_FORM)
+    steps, L = list(literal_rounds(algorithm2(split), 12, repeats=True)), simplex_codes(4)[split.y]
+    H = np.array([step.column.response for step in steps], dtype=float)
+    S = H.T @ H + np.eye(40) / C
+    b = np.linalg.solve(S, L).sum(axis=0) / np.linalg.solve(S, np.ones(40)).sum()
+    U = np.linalg.solve(S, L - b)
+    last = steps[-1].after
+    for found, expected in ((last.intercept, b), (last.duals.array, U), (last.weights, H @ U)):
+        assert np.allclose(found, expected, rtol=0, atol=CLOSED_FORM)
 
 
 @pytest.mark.parametrize(("experiment", "n_classes"), [(LITERAL, 2), (LITERAL_SLS, 3)])

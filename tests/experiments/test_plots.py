@@ -12,15 +12,15 @@ from experiments.experiment import QUICK
 from experiments.splits import disc_split
 from experiments.store import Store
 
-CURVES = {  # rounds, errors, seconds
-    "AdaBoost.ECC": ([1, 2, 5], [50.0, 40.0, 30.0], [0.1, 0.2, 0.4]),
-    "CGEns-SLS": ([1, 2], [47.0, 37.0], [0.1, 0.3]),
+CURVES = {
+    "AdaBoost.ECC": {"rounds": [1, 2, 5], "errors": [50.0, 40.0, 30.0], "seconds": [0.1, 0.2, 0.4]},
+    "CGEns-SLS": {"rounds": [1, 2], "errors": [47.0, 37.0], "seconds": [0.1, 0.3]},
 }
-TOY = {  # test and training errors of two runs, one of which stopped earlier
-    "AdaBoost": ([[40.0, 30.0, 20.0], [20.0, 10.0]], [[9.0, 8.0, 7.0], [7.0, 2.0]]),
-    "CGEns": ([[30.0, 10.0], [10.0, 4.0, 1.0]], [[5.0, 3.0], [1.0, 1.0, 0.0]]),
+TOY = {  # two runs, one of which stopped earlier
+    "AdaBoost": {"test": [[40.0, 30.0, 20.0], [20.0, 10.0]], "train": [[9.0, 8.0, 7.0], [7.0, 2.0]]},
+    "CGEns": {"test": [[30.0, 10.0], [10.0, 4.0, 1.0]], "train": [[5.0, 3.0], [1.0, 1.0, 0.0]]},
 }
-SPAM = {"AdaBoost": ({0: 60}, {0: 40, 2: 20}), "CGEns": ({1: 30, 2: 30}, {1: 60})}
+SPAM = {"AdaBoost": [{"0": 60}, {"0": 40, "2": 20}], "CGEns": [{"1": 30, "2": 30}, {"1": 60}]}
 EXAMPLES = [
     {"correct": [0, 3], "wrong": [6], "predicted": [2]},
     {"correct": [1], "wrong": [], "predicted": []},
@@ -39,24 +39,20 @@ def results(tmp_path, monkeypatch, store) -> Store:
     np.savez(tmp_path / "spambase.npz", X=np.zeros((4, 3)), y=np.arange(4) % 2, **names)
     monkeypatch.setenv("CGENS_DATA", str(tmp_path))
     monkeypatch.setattr(plots, "ROUNDS", 5)
-
-    def add_runs(experiment: str, dataset: str, method: str, runs: list[dict]) -> None:
-        params = {key: [run[key] for run in runs] for key in runs[0]}
-        tables.setdefault(experiment, []).append({"dataset": dataset, "method": method, "params": params})
-
-    tables: dict[str, list[dict]] = {}
-    for method, (test, train) in TOY.items():
-        add_runs("toy", "disc", method, [{"test": a, "train": b} for a, b in zip(test, train, strict=True)])
-    for dataset in ("mnist", "scene15_gist"):
-        for method, (rounds, errors, seconds) in CURVES.items():
-            add_runs("curves", dataset, method, [{"rounds": rounds, "errors": errors, "seconds": seconds}])
-    for dataset in ("mnist", "fashion_mnist"):
-        add_runs("gallery", dataset, "CGEns-SLS", [{"examples": EXAMPLES}])
-    for method, counts in SPAM.items():
-        add_runs("spam", "spambase", method, [{"features": {str(k): n for k, n in run.items()}} for run in counts])
-    monkeypatch.setattr(store, "table", lambda name: tables.get(name, []))
+    curves = {method: {key: [values] for key, values in curve.items()} for method, curve in CURVES.items()}
+    tables = {
+        "toy": [record("disc", method, **params) for method, params in TOY.items()],
+        "curves": [record(d, m, **params) for d in ("mnist", "scene15_gist") for m, params in curves.items()],
+        "gallery": [record(d, "CGEns-SLS", examples=[EXAMPLES]) for d in ("mnist", "fashion_mnist")],
+        "spam": [record("spambase", method, features=counts) for method, counts in SPAM.items()],
+    }
+    monkeypatch.setattr(store, "table", tables.__getitem__)
     yield store
     plt.close("all")
+
+
+def record(dataset: str, method: str, **params) -> dict:
+    return {"dataset": dataset, "method": method, "params": params}
 
 
 def legend_of(axis) -> list[str]:
@@ -108,10 +104,10 @@ def test_curves(results):
     assert [axis.get_ylabel() for axis in axes[:, 0]] == ["test error (%)", "training time (s)"]
     assert [axis.get_yscale() for axis in axes[:, 0]] == ["linear", "log"]
     assert set(legend_of(axes[0, 0])) == set(CURVES)
-    for row, column in ((0, 1), (1, 2)):
-        for axis in axes[row]:
+    for row, values in zip(axes, ("errors", "seconds"), strict=True):
+        for axis in row:
             found = {line.get_label(): (list(line.get_xdata()), list(line.get_ydata())) for line in axis.lines}
-            assert found == {method: (curve[0], curve[column]) for method, curve in CURVES.items()}
+            assert found == {method: (curve["rounds"], curve[values]) for method, curve in CURVES.items()}
 
 
 def test_gallery(results):
