@@ -87,7 +87,7 @@ def test_a_statement_about_groups_compares_each_with_the_later_ones():
     assert holds(scores, (("a",), ("b", "c"))) == "holds"
     assert holds(scores, (("a",), ("b",), ("c",))) == "holds by mean error only"
     assert holds(scores, (("a",), ("c",), ("b",))) == "holds by mean rank only"
-    assert holds(scores, (("a", "b"), ("a",))) == "does not hold", "equal is not better"
+    assert holds({"a": (1.0, 1.0), "b": (1.0, 1.0)}, (("a",), ("b",))) == "does not hold", "equal is not better"
 
 
 #: Sums of the means and of the standard deviations of each column, added up from the paper: any slip changes one.
