@@ -51,10 +51,10 @@ def test_algorithm_2_solves_by_the_papers_formulas():
         assert np.allclose(found, expected, rtol=0, atol=CLOSED_FORM)
 
 
-@pytest.mark.parametrize(("experiment", "n_classes"), [(LITERAL, 2), (LITERAL_SLS, 3)])
-def test_the_library_and_the_literal_algorithm(experiment, n_classes):
+@pytest.mark.parametrize(("experiment", "method", "n_classes"), [(LITERAL, "CGEns", 2), (LITERAL_SLS, "CGEns-SLS", 3)])
+def test_the_library_and_the_literal_algorithm(experiment, method, n_classes):
     split = small_split(n_classes=n_classes)
-    library, literal = (fit(split, 0, QUICK, {}) for fit in experiment.methods.values())
+    library, literal = (experiment.methods[name](split, 0, QUICK, {}) for name in (method, f"{method} literal"))
     assert literal.params["columns"] == QUICK.max_rounds > literal.params["distinct"]
     assert 1 < literal.params["first_repeat"] <= literal.params["columns"]
     assert library.params["columns"] == library.params["distinct"]
