@@ -35,11 +35,11 @@ def verdict(record: Record, n_runs: int) -> str:
 
 def with_verdicts(records: list[Record], n_runs: Callable[[str], int]) -> list[Record]:
     """Return the records with their "verdict", and with "complete": whether all runs are computed."""
-    judged = []
+    found = []
     for record in records:
         expected = n_runs(record["dataset"])
-        judged.append({**record, "verdict": verdict(record, expected), "complete": record["n_runs"] >= expected})
-    return judged
+        found.append({**record, "verdict": verdict(record, expected), "complete": record["n_runs"] >= expected})
+    return found
 
 
 def common_datasets(records: list[Record], methods: list[str]) -> list[str]:

@@ -70,19 +70,19 @@ def render(store: Store) -> str:
     """Return the text of the page."""
     effort = QUICK if store.quick else FULL
     page, images = report_paths(store)
-    judged = {name: records_with_verdicts(store, name) for name in EXPERIMENTS}
-    parts = [INTRODUCTION, *([QUICK_MODE] if store.quick else []), _overview(judged), _cost(judged)]
-    missing = [name for name, records in judged.items() if not records]
+    tables = {name: records_with_verdicts(store, name) for name in EXPERIMENTS}
+    parts = [INTRODUCTION, *([QUICK_MODE] if store.quick else []), _overview(tables), _cost(tables)]
+    missing = [name for name, records in tables.items() if not records]
     if missing:
         parts.append(f"{NOT_COMPUTED.capitalize()}: {', '.join(missing)}.\n")
-    statements = statements_table(judged)
+    statements = statements_table(tables)
     if statements:
         parts += [STATEMENTS, statements]
     for name, experiment in EXPERIMENTS.items():
-        if not judged[name] or name == "curves":  # the curves are the figure of Table 3
+        if not tables[name] or name == "curves":  # the curves are the figure of Table 3
             continue
         parts.append(f"## {experiment.title}\n\n`python -m experiments {name}`\n")
-        parts.append(RENDERERS.get(name, errors_table)(experiment, judged[name], effort))
+        parts.append(RENDERERS.get(name, errors_table)(experiment, tables[name], effort))
         if name in FIGURES and (images / FIGURES[name][0]).exists():
             parts.append(_figure(name, images, page))
     speed = load_speed(store)
@@ -100,22 +100,22 @@ def records_with_verdicts(store: Store, name: str) -> list[Record]:
     return with_verdicts(store.table(name), lambda dataset: EXPERIMENTS[name].n_runs(dataset, effort))
 
 
-def _overview(judged: dict[str, list[Record]]) -> str:
+def _overview(tables: dict[str, list[Record]]) -> str:
     """Return for each table on how many data sets our methods agree with the paper."""
     rows = []
     for name in PAPER_ERRORS:
         for method in ("CGEns", "CGEns fresh", "CGEns-SLS"):
-            verdicts = [r["verdict"] for r in judged[name] if r["method"] == method and r["verdict"] in VERDICTS]
+            verdicts = [r["verdict"] for r in tables[name] if r["method"] == method and r["verdict"] in VERDICTS]
             if verdicts:
                 agrees, better, worse = (verdicts.count(word) for word in VERDICTS)
                 rows.append([f"{name}, {method}", f"{agrees} of {len(verdicts)}", str(better), str(worse)])
     return markdown(["", "agrees with the paper", "better", "worse"], rows)
 
 
-def _cost(judged: dict[str, list[Record]]) -> str:
+def _cost(tables: dict[str, list[Record]]) -> str:
     """Return how long all runs took."""
-    hours = {name: sum(r["seconds"] * r["n_runs"] for r in records) / 3600 for name, records in judged.items()}
-    n_runs = sum(record["n_runs"] for records in judged.values() for record in records)
+    hours = {name: sum(r["seconds"] * r["n_runs"] for r in records) / 3600 for name, records in tables.items()}
+    n_runs = sum(record["n_runs"] for records in tables.values() for record in records)
     longest = ", ".join(f"{name} {hours[name]:.1f}" for name in sorted(hours, key=lambda n: -hours[n])[:4])
     return f"All {n_runs} runs took {sum(hours.values()):.1f} core hours ({longest}).\n"
 

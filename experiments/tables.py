@@ -104,9 +104,9 @@ def notes(name: str, records: list[Record]) -> str:
     return "".join(lines)
 
 
-def statements_table(judged: dict[str, list[Record]]) -> str:
-    """Return whether the paper's conclusions hold in our results; `judged` has the records of each experiment."""
-    checks = [check(statement, judged[statement.experiment]) for statement in STATEMENTS]
+def statements_table(tables: dict[str, list[Record]]) -> str:
+    """Return whether the paper's conclusions hold in our results, the records of all experiments with verdicts."""
+    checks = [check(statement, tables[statement.experiment]) for statement in STATEMENTS]
     found = [check for check in checks if check is not None]
     if not found:
         return ""
