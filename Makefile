@@ -2,7 +2,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := $(wildcard native/*.cpp native/*.hpp) CMakeLists.txt pyproject.toml
-BENCHMARKS := $(filter-out __% data measure report,$(basename $(notdir $(wildcard benchmarks/*.py))))
+BENCHMARKS := $(filter-out __% measure report,$(basename $(notdir $(wildcard benchmarks/*.py))))
+
+# Data sets of the paper: a folder beside the checkout, unless CGENS_DATA names another.
+ifneq ($(wildcard ../shared/data),)
+export CGENS_DATA ?= $(abspath ../shared/data)
+endif
 
 .PHONY: demo test test-slow lint types format bench reproduce sanitize stubs clean help
 

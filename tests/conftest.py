@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
-import io
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +15,11 @@ from hypothesis import HealthCheck, settings
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 from cgens import _core
+
+# As the Makefile does, for a plain `pytest`. Without a data folder, tests that need one are skipped.
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+if SHARED_DATA.is_dir():
+    os.environ.setdefault("CGENS_DATA", str(SHARED_DATA))
 
 settings.register_profile(
     "cgens",
@@ -42,39 +45,3 @@ def restore_simd_level() -> Iterator[None]:
     """Let a test force SIMD levels, and go back to the best one afterwards."""
     yield
     _core.force_simd_level("")
-
-
-@pytest.fixture
-def forbid(monkeypatch) -> Iterator[Callable[..., None]]:
-    """Give a function that takes the rights to a file or a folder away; root keeps them all, and is answered so."""
-    forbidden: list[Path] = []
-
-    def places(file) -> list[Path]:
-        """Return where a file is, itself first."""
-        return [Path(file), *Path(file).parents] if isinstance(file, str | os.PathLike) else []
-
-    def take(path: Path, writing: bool = False) -> None:
-        forbidden.append(path)
-        path.chmod(0o500 if writing else 0)
-        if os.geteuid() != 0:
-            return
-        open_file, stat = io.open, os.stat
-
-        def refusing_open(file, mode="r", *args, **kwargs):
-            if path in places(file) and ("w" in mode or not writing):
-                raise PermissionError(13, "Permission denied", str(file))
-            return open_file(file, mode, *args, **kwargs)
-
-        def refusing_stat(file, *args, **kwargs):
-            if path in places(file)[1:] and not writing:
-                raise PermissionError(13, "Permission denied", str(file))
-            return stat(file, *args, **kwargs)
-
-        monkeypatch.setattr(io, "open", refusing_open)
-        monkeypatch.setattr(builtins, "open", refusing_open)
-        monkeypatch.setattr(os, "stat", refusing_stat)
-
-    yield take
-    monkeypatch.undo()
-    for path in forbidden:
-        path.chmod(0o700)

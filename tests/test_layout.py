@@ -106,6 +106,26 @@ def test_there_is_no_circle():
         reach(name, ())
 
 
+#: What each folder outside the package may import of the others.
+PERIPHERY = {
+    "evaluation": {"cgens"},
+    "benchmarks": {"cgens", "evaluation"},
+    "experiments": {"cgens", "evaluation", "benchmarks"},
+    "examples": {"cgens"},
+}
+
+
+@pytest.mark.parametrize("folder", ["src", *PERIPHERY])
+def test_imports_between_top_level_folders_go_one_way(folder):
+    allowed = PERIPHERY.get(folder, {"cgens"}) | {folder}
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        nodes = list(ast.walk(ast.parse(path.read_text())))
+        names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+        names += [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
+        imported = {name.split(".")[0] for name in names} & {"cgens", "tests", *PERIPHERY}
+        assert imported <= allowed, f"{path.name} imports {imported - allowed}"
+
+
 def test_every_parallel_region_states_its_threads():
     """A forked child must get one thread: `usable_threads` knows."""
     pragmas = [

@@ -9,11 +9,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.data import IDA_SETS, has_shared_data, random_split
 from cgens.baselines import AdaBoostClassifier, AdaBoostMHClassifier
-from cgens.datasets import make_disc
+from cgens.datasets import data_folders, make_disc
 from cgens.types import Duals, Sample
 from cgens.weak_learners import SklearnLearner, Stump
+from evaluation.splits import IDA_SETS, random_split
 from tests.integration.small_data import SMALL_DATA
 from tests.tolerances import CLOSED_FORM
 
@@ -40,8 +40,8 @@ class BestStump(ClassifierMixin, BaseEstimator):
 def load(name):
     """Return training rows, and rows of which the models have not seen all."""
     if name in IDA_SETS:
-        if not has_shared_data("banana"):
-            pytest.skip("no shared data: set CGENS_DATA")
+        if not data_folders():
+            pytest.skip("no data folder: set CGENS_DATA")
         split = random_split(name, seed=0)
         return split.X[:250], split.y[:250], split.X_test[:500]
     if name == "wisconsin":

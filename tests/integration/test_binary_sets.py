@@ -8,16 +8,14 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from benchmarks.data import IDA_SETS, has_shared_data, random_split
 from cgens import CGEnsClassifier
 from cgens.inspection import check_certificate
 from cgens.types import Status
+from evaluation.splits import IDA_SETS, random_split
+from tests.data_folder import needs_data
 from tests.tolerances import NEGATIVE_GAP
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not has_shared_data("banana"), reason="no shared data: set CGENS_DATA"),
-]
+pytestmark = [pytest.mark.slow, needs_data]
 
 
 SETS = [*IDA_SETS, "spambase"]

@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.data import Split, has_shared_data, mnist
 from cgens import CGEnsClassifier
 from cgens.weak_learners import Fourier, Tree
+from evaluation.splits import Split, mnist
+from tests.data_folder import needs_data
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not has_shared_data(), reason="no mnist.npz: set CGENS_DATA to the folder that has it"),
-]
+pytestmark = [pytest.mark.slow, needs_data]
 
 #: Error of 500 columns on 10^4 rows, as the requirements state it.
 FOURIER_ERROR, TREE_ERROR = 0.033, 0.050

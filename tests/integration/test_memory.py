@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.data import has_shared_data
+from tests.data_folder import needs_data
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = r"""
 import re
 from pathlib import Path
-from benchmarks.data import mnist_odd_even
+from evaluation.splits import mnist_odd_even
 from cgens import CGEnsClassifier
 
 def kilobytes(name):
@@ -33,7 +33,7 @@ print((kilobytes("VmHWM") - before) / 1024)
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the peak of memory is read from Linux's /proc")
-@pytest.mark.skipif(not has_shared_data(), reason="no mnist.npz: set CGENS_DATA to its folder")
+@needs_data
 def test_sixty_thousand_rows_take_less_than_500_megabytes():
     command = [sys.executable, "-c", SCRIPT]
     finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.data import has_shared_data, mnist_odd_even
 from cgens import CGEnsClassifier
+from evaluation.splits import mnist_odd_even
+from tests.data_folder import needs_data
 from tests.tolerances import MNIST_ERROR, MNIST_GAP, NEGATIVE_GAP
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not has_shared_data(), reason="no mnist.npz: set CGENS_DATA to the folder that has it"),
-]
+pytestmark = [pytest.mark.slow, needs_data]
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Checks of drawn rows, up to the standard errors of so many."""
+"""Checks of generated samples, up to the standard errors of their size."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ MANY = 40_000
 
 
 def assert_moments(rows, mean, variance) -> None:
-    """Check the mean and the variance of normal columns, up to their standard errors."""
+    """Check mean and variance of normal columns."""
     n = len(rows)
     assert np.all(np.abs(rows.mean(axis=0) - mean) <= SIGMAS * np.sqrt(variance / n))
     assert np.all(np.abs(rows.var(axis=0, ddof=1) - variance) <= SIGMAS * variance * np.sqrt(2 / (n - 1)))
 
 
-def assert_share(hits, share) -> None:
-    assert abs(np.mean(hits) - share) <= SIGMAS * np.sqrt(share * (1 - share) / len(hits))
+def assert_fraction(hits, expected) -> None:
+    assert abs(np.mean(hits) - expected) <= SIGMAS * np.sqrt(expected * (1 - expected) / len(hits))
 
 
 def assert_uncorrelated(rows) -> None:

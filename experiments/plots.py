@@ -1,4 +1,4 @@
-"""The page's pictures, drawn from the results, and from the data that they are about."""
+"""The figures of the report."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from matplotlib.figure import Figure
 
 from cgens import CGEnsClassifier
 from cgens.datasets import load
+from experiments.comparison import Record
 from experiments.experiment import Effort
 from experiments.splits import disc_split, multiclass_split
 from experiments.store import Store, write_json
 from experiments.toy import ROUNDS
-from experiments.verdicts import Record
 
 COLOURS = {
     "CGEns": "#0072B2",
@@ -33,12 +33,12 @@ COLOURS = {
     "MultiBoost": "#009E73",
 }
 STYLE = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False}
-SHOWN = "shown.json"  # of which results the pictures are
+SHOWN = "shown.json"  # fingerprints of the results that the figures show
 Drawing = Callable[[list[Record], Effort], Figure]
 
 
 def draw_all(store: Store, folder: Path, effort: Effort) -> None:
-    """Draw the picture of every experiment that has results, and note which results it shows."""
+    """Draw the figure of every experiment that has results, and store the fingerprint of these results."""
     drawings: dict[str, Drawing] = {
         "toy": draw_toy,
         "curves": draw_curves,
@@ -48,15 +48,15 @@ def draw_all(store: Store, folder: Path, effort: Effort) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     shown = shown_results(folder)
     for name, draw in drawings.items():
-        file, records = f"{name}.png", store.load_table(name)
+        file, records = f"{name}.png", store.table(name)
         if records:
             with plt.rc_context(STYLE):
                 try:
                     figure = draw(records, effort)
-                except (OSError, ValueError) as error:  # images and names are not in the results, but in the data
-                    print(f"{file} stays as it is: {error}", file=sys.stderr)
+                except (OSError, ValueError) as error:  # images and feature names are read from the data folder
+                    print(f"{file} was not updated: {error}", file=sys.stderr)
                     continue
-                # Without the date and the version, an unchanged picture is an unchanged file.
+                # Without date and version, the same figure is the same file.
                 figure.savefig(folder / file, dpi=110, metadata={"Software": None})
                 plt.close(figure)
                 shown[name] = fingerprint(records)
@@ -64,19 +64,19 @@ def draw_all(store: Store, folder: Path, effort: Effort) -> None:
 
 
 def shown_results(folder: Path) -> dict[str, str]:
-    """Return the fingerprint of the results that each picture in this folder shows."""
+    """Return the fingerprints of the results that the figures in this folder show."""
     path = folder / SHOWN
     found: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
     return found
 
 
 def fingerprint(records: list[Record]) -> str:
-    """Return a short word that other results do not have."""
+    """Return a short hash of the results."""
     return hashlib.sha256(json.dumps(records, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def draw_toy(records: list[Record], effort: Effort) -> Figure:
-    """Draw the boundary of CGEns on the first run, and both methods' errors against rounds."""
+    """Draw the decision boundary of CGEns on the first run, and the errors of both methods against rounds."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 4), layout="constrained")
     split = disc_split("disc", 0, effort)
     model = CGEnsClassifier(n_estimators=ROUNDS).fit(split.X, split.y)
@@ -87,7 +87,9 @@ def draw_toy(records: list[Record], effort: Effort) -> Figure:
     for label, colour in ((0, "#D55E00"), (1, "#0072B2")):
         left.scatter(*split.X[split.y == label].T, s=3, color=colour, linewidths=0)
     left.add_patch(plt.Circle((0, 0), 1.0, fill=False, linestyle="--", linewidth=1))
-    left.set(xlim=(-3, 3), ylim=(-3, 3), aspect="equal", title=f"CGEns, {model.n_columns_} stumps; dashed: the truth")
+    left.set(
+        xlim=(-3, 3), ylim=(-3, 3), aspect="equal", title=f"CGEns, {model.n_columns_} stumps; dashed: true boundary"
+    )
     for record in records:
         for part, line in (("test", "-"), ("train", ":")):
             curves = record["params"][part]
@@ -102,7 +104,7 @@ def draw_toy(records: list[Record], effort: Effort) -> Figure:
 
 
 def draw_curves(records: list[Record], effort: Effort) -> Figure:
-    """Draw test error and training time against rounds, a column a data set."""
+    """Draw test error and training time against rounds, one column per data set."""
     datasets = list(dict.fromkeys(record["dataset"] for record in records))
     figure, axes = plt.subplots(
         2, len(datasets), figsize=(3.6 * len(datasets), 5.4), layout="constrained", squeeze=False
@@ -110,9 +112,9 @@ def draw_curves(records: list[Record], effort: Effort) -> Figure:
     for record in records:
         upper, lower = axes[:, datasets.index(record["dataset"])]
         rounds = record["params"]["rounds"][0]
-        look: dict[str, Any] = {"color": COLOURS[record["method"]], "label": record["method"]}
-        upper.plot(rounds, record["params"]["errors"][0], **look)
-        lower.plot(rounds, record["params"]["passed"][0], **look)
+        style: dict[str, Any] = {"color": COLOURS[record["method"]], "label": record["method"]}
+        upper.plot(rounds, record["params"]["errors"][0], **style)
+        lower.plot(rounds, record["params"]["seconds"][0], **style)
         upper.set(title=record["dataset"])
         lower.set(xlabel="rounds", yscale="log")
     axes[0, 0].set(ylabel="test error (%)")
@@ -124,38 +126,37 @@ def draw_curves(records: list[Record], effort: Effort) -> Figure:
 
 
 def draw_gallery(records: list[Record], effort: Effort) -> Figure:
-    """Draw for each class of each set two images told rightly and one told wrongly."""
+    """Draw two correctly classified images and a misclassified one for each class of each data set."""
     figure = plt.figure(figsize=(10, 3.6 * len(records)), layout="constrained")
     for part, record in zip(figure.subfigures(len(records), 1, squeeze=False)[:, 0], records, strict=True):
         data = load(record["dataset"])
         split = multiclass_split(record["dataset"], 0, effort)
         examples = record["params"]["examples"][0]
         axes = part.subplots(3, len(examples))
-        for k, found in enumerate(examples):
-            for axis, place in zip(
-                axes[:, k], (found["right"] + [None, None])[:2] + (found["wrong"] or [None]), strict=True
-            ):
+        for k, example in enumerate(examples):
+            rows = (example["correct"] + [None, None])[:2] + (example["wrong"] or [None])
+            for axis, row in zip(axes[:, k], rows, strict=True):
                 axis.axis("off")
-                if place is not None:
-                    axis.imshow(split.X_test[place].reshape(28, 28), cmap="gray_r")
+                if row is not None:
+                    axis.imshow(split.X_test[row].reshape(28, 28), cmap="gray_r")
             axes[0, k].set_title(data.classes[k], fontsize=9)
-            if found["told"]:
-                axes[2, k].set_title(f"as {data.classes[found['told'][0]]}", fontsize=9, color="#D55E00")
+            if example["predicted"]:
+                axes[2, k].set_title(f"as {data.classes[example['predicted'][0]]}", fontsize=9, color="#D55E00")
         part.suptitle(record["dataset"])
     return figure
 
 
 def draw_spam(records: list[Record], effort: Effort) -> Figure:
-    """Draw how often each feature is chosen, named."""
+    """Draw how often each feature is selected."""
     names = load("spambase").feature_names
     figure, axis = plt.subplots(figsize=(11, 4), layout="constrained")
     for k, record in enumerate(records):
         runs = record["params"]["features"]
-        often = [np.mean([run.get(str(f), 0) for run in runs]) for f in range(len(names))]
+        counts = [np.mean([run.get(str(f), 0) for run in runs]) for f in range(len(names))]
         axis.bar(
-            np.arange(len(names)) + 0.4 * k - 0.2, often, 0.4, color=COLOURS[record["method"]], label=record["method"]
+            np.arange(len(names)) + 0.4 * k - 0.2, counts, 0.4, color=COLOURS[record["method"]], label=record["method"]
         )
     axis.set_xticks(range(len(names)), [f"{name} {f + 1}" for f, name in enumerate(names)], rotation=90, fontsize=7)
-    axis.set(ylabel="stumps of 60", xlim=(-1, len(names)))
+    axis.set(ylabel="number of stumps (of 60)", xlim=(-1, len(names)))
     axis.legend()
     return figure

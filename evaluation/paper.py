@@ -1,8 +1,8 @@
-"""The paper's own figures: mean and standard deviation of test errors in percent."""
+"""The test errors that the paper reports: mean and standard deviation in percent."""
 
 from __future__ import annotations
 
-#: Each line of a table: the data set, then the figures of the methods in the order of the header.
+#: One line per data set; the columns are the methods in the header, two numbers each.
 _TABLES = {
     "table1": """
                   AdaBoost    LPBoost     SVM         CGEns
@@ -74,27 +74,27 @@ _TABLES = {
     spambase       6.32 0.66   5.80 0.46
     """,
 }
-#: CGEns beside LPBoost, times as fast: after 500 rounds on 10^4 rows, after 100 rounds on 60 000.
-SPEED = {"rounds": 15, "rows": 26}
+#: How many times as fast as LPBoost CGEns is: after 500 rounds on 10^4 rows, and after 100 rounds on 60 000 rows.
+SPEEDUP = {"rounds": 15, "rows": 26}
 
 
-def _read(text: str) -> dict[str, dict[str, tuple[float, float]]]:
-    """Return the figures of a table by data set and method."""
+def _parse(text: str) -> dict[str, dict[str, tuple[float, float]]]:
+    """Return (mean, standard deviation) by data set and method."""
     header, *lines = (line.split() for line in text.strip().splitlines())
     table = {}
-    for name, *figures in lines:
-        numbers = [float(figure) for figure in figures]
-        table[name] = dict(zip(header, zip(numbers[::2], numbers[1::2], strict=True), strict=True))
+    for dataset, *columns in lines:
+        numbers = [float(number) for number in columns]
+        table[dataset] = dict(zip(header, zip(numbers[::2], numbers[1::2], strict=True), strict=True))
     return table
 
 
-FIGURES = {experiment: _read(text) for experiment, text in _TABLES.items()}
+#: By experiment, data set and method.
+PAPER_ERRORS = {experiment: _parse(text) for experiment, text in _TABLES.items()}
+
+#: Variants of ours that correspond to a method of the paper under another reading of its text.
+VARIANTS = {"CGEns fresh": "CGEns", "AdaBoost fresh": "AdaBoost"}
 
 
-#: Methods of ours that are another reading of a method of the paper.
-READINGS = {"CGEns fresh": "CGEns", "AdaBoost fresh": "AdaBoost"}
-
-
-def figures_of(experiment: str, dataset: str, method: str) -> tuple[float | None, float | None]:
-    """Return mean and standard deviation in the paper, or None twice where it has no figure."""
-    return FIGURES.get(experiment, {}).get(dataset, {}).get(READINGS.get(method, method), (None, None))
+def paper_error(experiment: str, dataset: str, method: str) -> tuple[float | None, float | None]:
+    """Return the paper's mean and standard deviation, or (None, None) if it reports none."""
+    return PAPER_ERRORS.get(experiment, {}).get(dataset, {}).get(VARIANTS.get(method, method), (None, None))
