@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cgens._core import GramLs
-from tests.native.tables import each_simd_level
+from tests.native.tables import each_simd_level, in_all_types
 from tests.reference.naive_least_squares import NaiveCurvature, grown_models, ls_dual, ls_primal, naive_model
 from tests.tolerances import BALANCE, CLOSED_FORM, NEGATIVE_GAP, TIGHT
 
@@ -97,6 +97,7 @@ def test_every_column_equals_the_reference(name, dtype, rng):
         target, scale, H = TARGETS[name](rng, 40), C * make_weights(rng), make_columns(rng, dtype)
         candidates = np.column_stack([rng.normal(size=(40, 3)), make_signs(rng, n_columns=3), np.ones(40), H])
         solver, models = make_solver(target, scale), grown_models(H, target, scale)
+        assert_close(solver.solve(TIGHT)[:2], [models[0].primal, models[0].dual])
         assert_equals_reference(solver, models[0], candidates)
         for column, model in zip(H.T, models[1:], strict=True):
             solver.add(np.ascontiguousarray(column))
@@ -201,7 +202,7 @@ AWKWARD = {
 def test_awkward_columns_have_an_honest_gap(name, C, rng):
     """Whatever rounding left of a solution, the objectives reported are those of the model and the duals returned."""
     H = AWKWARD[name](make_signs(rng, 30, 8), rng.normal(size=(30, 4)))
-    target, scale = rng.normal(size=(30, 2)), C * rng.integers(1, 5, 30)
+    target, scale = rng.normal(size=(30, 2)) + np.array([0.0, 1e3]), C * rng.integers(1, 5, 30)
     solver = make_solver(target, scale, H.T)
     assert np.isfinite(solver.weights()).all()
     assert np.isfinite(solver.primal)
@@ -217,14 +218,6 @@ def test_awkward_columns_have_an_honest_gap(name, C, rng):
         assert primal - dual <= TIGHT * primal
     if C <= 1e3:
         assert_close(primal, naive_model(H, target, scale).dual)
-
-
-@pytest.mark.parametrize("C", [1e-12, 1.0, 1e12])
-def test_duals_sum_to_zero_also_far_from_it(C, rng):
-    target, scale = 1e3 + rng.normal(size=(40, 2)), C * make_weights(rng)
-    solver = make_solver(target, scale, make_signs(rng).T)
-    duals = solver.duals(weights_of(solver, 2)).reshape(40, 2)
-    assert np.all(np.abs(duals.sum(axis=0)) <= BALANCE * np.abs(duals).sum(axis=0))
 
 
 def everything(solver, n_outputs, n_columns, candidate):
@@ -247,10 +240,8 @@ def test_simd_levels_and_types_of_columns_give_the_same_bits(n_columns, C, rng, 
     """Columns beyond one lane and beyond the first 64, fewer and more than rows; also when the store widens itself."""
     target, scale, candidate = rng.normal(size=(60, 3)), C * make_weights(rng, 60), rng.normal(size=60)
     H, results = make_signs(rng, 60, n_columns), []
-    mixed = [TYPES[3 * j // n_columns] for j in range(n_columns)]
     for _ in each_simd_level():
-        for types in (*([dtype] * n_columns for dtype in TYPES), mixed, mixed[::-1]):
-            columns = [column.astype(dtype) for column, dtype in zip(H.T, types, strict=True)]
+        for columns in in_all_types(H):
             results.append(everything(make_solver(target, scale, columns), 3, n_columns, candidate))
     assert all(result == results[0] for result in results)
 
@@ -259,7 +250,8 @@ def test_threads_give_the_same_bits(rng):
     """Small work is done by one thread: here every parallel region has work for four."""
     target, scale = rng.normal(size=(9000, 3)), make_weights(rng, 9000)
     H, candidate = make_signs(rng, 9000, 30), rng.normal(size=9000)
-    one, *several = (everything(make_solver(target, scale, H.T, n), 3, 30, candidate) for n in (1, 2, 3, 4))
+    *_, columns = in_all_types(H)
+    one, *several = (everything(make_solver(target, scale, columns, n), 3, 30, candidate) for n in (1, 2, 3, 4))
     assert all(other == one for other in several)
 
 

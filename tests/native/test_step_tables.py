@@ -48,7 +48,9 @@ CROWDS = {
 
 def assert_looks_up(thresholds, values):
     """At the thresholds, just beside them, and at the values."""
-    around = np.concatenate([thresholds, np.nextafter(thresholds, np.inf), np.nextafter(thresholds, -np.inf), values])
+    with np.errstate(over="ignore"):
+        beside = [np.nextafter(thresholds, end) for end in (np.inf, -np.inf)]
+    around = np.concatenate([thresholds, *beside, values])
     weights = np.arange(1.0, len(thresholds) + 1)[:, None]
     assert_equals_sum(around[np.isfinite(around)][:, None], np.zeros(len(thresholds), dtype=int), thresholds, weights)
 

@@ -18,30 +18,8 @@ from tests.native.tables import TABLES, integers, make_pool, make_scan
 from tests.reference.naive_stumps import naive_pool, pool_matrix
 from tests.tolerances import CLOSED_FORM
 
-# Three rules of a table, and the scan, which is held against a table of one output by the rule "max".
-SEARCHES = ("scan", "max", "gain", "votes")
+RULES = ("max", "gain", "votes")
 NOTHING = (False, 0, 0.0, 0, 0.0, 0.0, 0.0, 0.0)
-
-
-class Scan:
-    """A scan that is asked like a table of one output."""
-
-    def __init__(self, pool, n_threads=1):
-        self.scan, self.duals = StumpScan(pool, n_threads), None
-
-    def set_duals(self, duals):
-        self.duals = np.ascontiguousarray(duals[:, 0])
-
-    def set_curvature(self, diagonal):
-        """A scan knows no g'Pg."""
-
-    def change(self, direction, step, denominator, rule):
-        self.duals = self.duals - step[0] * direction
-        return self.find_best(rule)
-
-    def find_best(self, rule):
-        found, feature, threshold, price, energy = self.scan.price(self.duals)
-        return (found, feature, threshold, 0, price, abs(price), energy, abs(price))
 
 
 class NaiveTable:
@@ -71,9 +49,10 @@ class NaiveTable:
         free = np.array([stump.key not in self.taken for stump in self.stumps], dtype=bool)
         sizes, energy = np.abs(self.prices) * free[:, None], np.sum(self.prices**2)
         scores = {
+            "max": sizes.max(axis=1, initial=0.0),
             "gain": np.sum(sizes**2, axis=1) / (1.0 + self.curvature),
             "votes": sizes.sum(axis=1),
-        }.get(rule, sizes.max(axis=1, initial=0.0))
+        }[rule]
         if not np.any(scores > 0):
             return (*NOTHING[:6], energy, 0.0)
         best = int(np.argmax(scores))
@@ -88,23 +67,16 @@ def stumps_of(name, max_bins):
     return naive_pool(TABLES[name], None, max_bins)
 
 
-def start(X, search, n_outputs=3, stumps=None, weight=None, max_bins=None):
-    """Return the pool, the search over it, and the enumeration."""
-    n_outputs = 1 if search == "scan" else n_outputs
+def start(X, duals, diagonal, stumps=None, weight=None, max_bins=None):
+    """Return the pool, the table of prices over it, and the enumeration."""
     stumps = naive_pool(X, weight, max_bins) if stumps is None else stumps
     pool = make_pool(X, weight, max_bins)
     assert pool.n_candidates == len(stumps)
-    return (
-        pool,
-        Scan(pool) if search == "scan" else StumpTable(pool, n_outputs, 1),
-        NaiveTable(stumps, len(X), n_outputs),
-    )
-
-
-def set_both(live, naive, duals, diagonal):
-    for search in (live, naive):
-        search.set_duals(duals[:, : naive.prices.shape[1]].copy())
+    table, naive = StumpTable(pool, duals.shape[1], 1), NaiveTable(stumps, len(X), duals.shape[1])
+    for search in (table, naive):
+        search.set_duals(duals)
         search.set_curvature(diagonal)
+    return pool, table, naive
 
 
 def whole_diagonal(m, rng=None):
@@ -114,17 +86,16 @@ def whole_diagonal(m, rng=None):
     return diagonal
 
 
-def take(pool, naive, found):
-    """Take what was found, where something was; the responses on the training rows are those of the enumeration."""
-    if not found[0]:
-        return
-    (stump,) = (stump for stump in naive.stumps if stump.key == found[1:3])
-    response = pool.respond(*found[1:3])
-    assert response.dtype == np.int8
-    assert tuple(response) == stump.response
-    assert pool.take(*found[1:3])
-    assert not pool.take(*found[1:3]), "taken before"
-    naive.taken.add(found[1:3])
+def take(pool, table, naive, found):
+    """Take what was found, where something was; its responses on the training rows are those of the enumeration."""
+    if found[0]:
+        (stump,) = (stump for stump in naive.stumps if stump.key == found[1:3])
+        for response in (pool.respond(*stump.key), table.respond(*stump.key)):
+            assert response.dtype == np.int8
+            assert tuple(response) == stump.response
+        assert pool.take(*stump.key)
+        assert not pool.take(*stump.key), "taken before"
+        naive.taken.add(stump.key)
 
 
 def assert_same_entries(table, naive, pool):
@@ -139,139 +110,128 @@ def assert_same_entries(table, naive, pool):
                 assert not any(entries[:-1])
 
 
-def assert_equals_enumeration(X, rng, search, n_rounds=4, **options):
+def assert_equals_enumeration(X, rng, rule, n_outputs=3, **options):
     """Set, find, take what was found, change, and again."""
-    pool, live, naive = start(X, search, **options)
-    n_outputs = naive.prices.shape[1]
-    set_both(live, naive, integers(rng, len(X), n_outputs), whole_diagonal(len(X), rng))
-    found = live.find_best(search)
-    for _ in range(n_rounds):
-        assert found == naive.find_best(search) == live.find_best(search)
-        if search != "scan":
-            assert_same_entries(live, naive, pool)
-            assert not found[0] or np.array_equal(live.respond(*found[1:3]), pool.respond(*found[1:3]))
-        take(pool, naive, found)
+    pool, table, naive = start(X, integers(rng, len(X), n_outputs), whole_diagonal(len(X), rng), **options)
+    found = table.find_best(rule)
+    for _ in range(4):
+        assert found == naive.find_best(rule) == table.find_best(rule)
+        assert_same_entries(table, naive, pool)
+        take(pool, table, naive, found)
         direction, step = integers(rng, len(X), most=2), integers(rng, n_outputs, most=2)
         naive.change(direction, step, 8.0)
-        found = live.change(direction, step, 8.0, search)
+        found = table.change(direction, step, 8.0, rule)
 
 
-@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", TABLES)
-def test_searches_equal_enumeration(name, search, rng):
+def test_tables_equal_enumeration(name, rule, rng):
     X = TABLES[name]
     for max_bins in (None, 256, 8, 2) if len(X) > 256 else (None, 8, 2):
-        assert_equals_enumeration(X, rng, search, stumps=stumps_of(name, max_bins), max_bins=max_bins)
+        assert_equals_enumeration(X, rng, rule, stumps=stumps_of(name, max_bins), max_bins=max_bins)
 
 
-@pytest.mark.parametrize("search", SEARCHES)
-def test_any_number_of_outputs_and_float32(search, rng):
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("n_outputs", [1, 2, 7])
+def test_any_number_of_outputs_and_float32(n_outputs, rule, rng):
     for name in ("few values", "sparse, two blocks"):
-        for n_outputs in (1, 2, 7):
-            assert_equals_enumeration(TABLES[name].astype(np.float32), rng, search, n_outputs=n_outputs)
+        assert_equals_enumeration(TABLES[name].astype(np.float32), rng, rule, n_outputs)
 
 
 @settings(max_examples=80)
 @given(
     X=hnp.arrays(np.float64, st.tuples(st.integers(1, 14), st.integers(1, 7)), elements=st.integers(-3, 3)),
     seed=st.integers(0, 1000),
-    search=st.sampled_from(SEARCHES),
+    rule=st.sampled_from(RULES),
     max_bins=st.sampled_from([None, 2, 3, 4]),
 )
-def test_searches_equal_enumeration_on_any_table(X, seed, search, max_bins):
+def test_searches_equal_enumeration_on_any_table(X, seed, rule, max_bins):
     rng = np.random.default_rng(seed)
     weight = rng.integers(1, 6, len(X)).astype(float)
-    assert_equals_enumeration(X, rng, search, n_outputs=rng.integers(1, 4), weight=weight, max_bins=max_bins)
+    assert_equals_enumeration(X, rng, rule, rng.integers(1, 4), weight=weight, max_bins=max_bins)
+    assert_scan_equals_table(make_pool(X, weight, max_bins), [integers(rng, len(X), most=2) for _ in range(4)])
 
 
-@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", TABLES)
-def test_all_ties_go_to_the_first(name, search):
+def test_all_ties_go_to_the_first(name, rule):
     """With duals of +-1, in several outputs that are equal or opposite, a great many prices are equal."""
-    X = TABLES[name]
-    signs = np.where(np.arange(len(X)) % 2 == 0, 1.0, -1.0)
-    pool, live, naive = start(X, search, stumps=stumps_of(name, None))
-    set_both(live, naive, np.column_stack([signs, -signs, signs]), whole_diagonal(len(X)))
+    m = len(TABLES[name])
+    duals = np.where(np.arange(m) % 2 == 0, 1.0, -1.0)[:, None] * [1.0, -1.0, 1.0]
+    pool, table, naive = start(TABLES[name], duals, whole_diagonal(m), stumps_of(name, None))
     for _ in range(6):
-        found = live.find_best(search)
-        assert found == naive.find_best(search)
+        found = table.find_best(rule)
+        assert found == naive.find_best(rule)
         assert found[3] == 0, "of equal outputs, the first"
-        take(pool, naive, found)
+        take(pool, table, naive, found)
 
 
-@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", ["few values", "repeated and sign-flipped features", "two rows"])
-def test_everything_can_be_taken(name, search):
+def test_everything_can_be_taken(name, rule):
     """Prices come in order, and the energy counts the whole pool, taken or not."""
-    X = TABLES[name]
-    pool, live, naive = start(X, search, 2)
-    set_both(live, naive, np.arange(1.0, 2 * len(X) + 1).reshape(len(X), 2) ** 2, np.ones(len(X)))
+    m = len(TABLES[name])
+    duals = np.arange(1.0, 2 * m + 1).reshape(m, 2) ** 2
+    pool, table, naive = start(TABLES[name], duals, np.ones(m), stumps_of(name, None))
     sizes = []
-    while (found := live.find_best(search))[0]:
-        assert found[5:7] == naive.find_best(search)[5:7]
-        take(pool, naive, found)
+    while (found := table.find_best(rule))[0]:
+        assert found[5:7] == naive.find_best(rule)[5:7]
+        take(pool, table, naive, found)
         sizes.append(found[5])
     assert len(naive.taken) == len(sizes) == pool.n_candidates
     assert sizes == sorted(sizes, reverse=True)
     assert found[5] == 0
-    assert found[6] == naive.find_best(search)[6] > 0
+    assert found[6] == naive.find_best(rule)[6] > 0
 
 
-@pytest.mark.parametrize("search", SEARCHES)
-def test_duals_of_zero_find_nothing(search):
+@pytest.mark.parametrize("rule", RULES)
+def test_duals_of_zero_find_nothing(rule):
     X = TABLES["few values"]
-    _, live, _ = start(X, search, 2)
-    live.set_curvature(np.ones(len(X)))
-    assert search == "scan" or live.find_best(search) == NOTHING, "before any duals"
-    live.set_duals(np.zeros((len(X), 2)))
-    assert live.find_best(search) == NOTHING
-    assert live.change(np.arange(len(X)) * 1.0, np.zeros(2), 2.0, search) == NOTHING
-    assert live.change(np.zeros(len(X)), np.ones(2), 2.0, search) == NOTHING
+    table = StumpTable(make_pool(X), 2, 1)
+    table.set_curvature(np.ones(len(X)))
+    assert table.find_best(rule) == NOTHING, "before any duals"
+    table.set_duals(np.zeros((len(X), 2)))
+    assert table.find_best(rule) == NOTHING
+    assert table.change(np.arange(len(X)) * 1.0, np.zeros(2), 2.0, rule) == NOTHING
+    assert table.change(np.zeros(len(X)), np.ones(2), 2.0, rule) == NOTHING
+    assert make_scan(X).price(np.zeros(len(X))) == (False, 0, 0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("scale", [1e-310, 1e-200, 1e-12, 1.0, 1e12, 1e140])
-@pytest.mark.parametrize("search", ["scan", "max"])
-def test_real_duals_are_priced_to_rounding(search, scale, rng):
-    X = TABLES["many values"]
-    _, live, naive = start(X, search, 2, stumps_of("many values", None))
-    set_both(live, naive, scale * rng.normal(size=(len(X), 2)), np.ones(len(X)))
-    found, expected = live.find_best(search), naive.find_best(search)
+def test_real_duals_are_priced_to_rounding(scale, rng):
+    X, duals = TABLES["many values"], scale * rng.normal(size=(60, 2))
+    _, table, naive = start(X, duals, np.ones(60), stumps_of("many values", None))
+    found, expected = table.find_best("max"), naive.find_best("max")
     assert found[:4] == expected[:4]
     assert found[4] == pytest.approx(expected[4], rel=CLOSED_FORM)
     assert found[5] == abs(found[4])
 
 
-@pytest.mark.parametrize("n_outputs", [1, 4])
+def assert_scan_equals_table(pool, walk):
+    """Every answer has the bits of a table of one output, whose sums are fresh; what was found is taken from both."""
+    scan, table = StumpScan(pool, 1), StumpTable(pool, 1, 1)
+    for step, duals in enumerate(walk):
+        table.set_duals(duals[:, None])
+        found, feature, threshold, output, price, largest, energy, _ = table.find_best("max")
+        assert scan.price(duals) == StumpScan(pool, 1).price(duals), f"{step}: a fresh scan says something else"
+        assert scan.price(duals)[:4] == (found, feature, threshold, price), step
+        assert scan.price(duals)[4] == energy or largest < 1e-150, step  # where squares become denormal
+        assert (output, largest) == (0, abs(price))
+        if found:
+            assert pool.take(feature, threshold)
+
+
 @pytest.mark.parametrize("name", TABLES)
-def test_a_table_gives_the_bits_of_one_scan_an_output(name, n_outputs, rng):
-    """Also where they share one pool: what one of them found, none of them finds again."""
-    pool, real = make_pool(TABLES[name]), rng.normal(size=(len(TABLES[name]), n_outputs))
-    scans, table = [Scan(pool) for _ in range(n_outputs)], StumpTable(pool, n_outputs, 1)
-    for duals in (real, integers(rng, *real.shape), np.zeros(real.shape), 1e-9 * real, real):
-        table.set_duals(duals)
-        for t, scan in enumerate(scans):
-            scan.set_duals(duals[:, t:])
-        found = [scan.find_best("max") for scan in scans]
-        output = max(range(n_outputs), key=lambda t: found[t][5])
-        best = table.find_best("max")
-        assert best[:3] == found[output][:3]
-        assert best[3:6] == (output, *found[output][4:6])
-        assert best[6] == pytest.approx(sum(own[6] for own in found), rel=0 if n_outputs == 1 else CLOSED_FORM)
-        if best[0]:
-            assert pool.take(*best[1:3])
-
-
-@pytest.mark.parametrize("name", ["many values", "sparse, two blocks", "few values", "more than 256 values"])
-def test_histograms_kept_up_to_date_equal_fresh_ones(name, rng):
-    """A walk as a fit takes it, with the things that could upset sums kept from call to call."""
-    X, n = TABLES[name], len(TABLES[name])
-    base = rng.normal(size=n)
+def test_scans_that_are_kept_up_to_date_equal_tables(name, rng):
+    """A walk as a fit takes it, with the things that could upset sums kept from call to call, and with ties."""
+    n = len(TABLES[name])
+    base, ties = rng.normal(size=n), np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
     few = base + np.where(rng.permutation(n) < n // 10, rng.normal(size=n), 0.0)
-    sparse = np.where(rng.random(n) < 0.2, few, 0.0)
-    kept, zeros = make_scan(X), np.zeros(n)
+    sparse, zeros = np.where(rng.random(n) < 0.2, few, 0.0), np.zeros(n)
     walk = [base, few, few, sparse, -sparse, base * 1e6, base * 1e6 + few, base, zeros, zeros, few * 1e-6, base]
-    for step, duals in enumerate([*walk, base / 3, base * 1e-300, sparse, np.full(n, 0.1), base.round(2)]):
-        assert kept.price(duals) == make_scan(X).price(duals), step
+    walk += [base / 3, base * 1e-300, base * 1e-310, sparse, np.full(n, 0.1), base.round(2), base * 1e150]
+    pool = make_pool(TABLES[name])
+    assert_scan_equals_table(pool, [ties, ties, integers(rng, n), *walk])
 
 
 def test_rows_are_read_through_the_index(rng):
