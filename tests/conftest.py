@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+# Two tests run at a time, beside other work, and most are tiny: a library's default is one thread (a test that is about
+# several threads asks for them), and threads that wait sleep. Read when OpenMP and BLAS are loaded.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
-
-# Tests run beside other work, and many of them are tiny: threads that wait should sleep. Read when OpenMP is loaded.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 from cgens import _core
 
@@ -33,6 +36,22 @@ settings.load_profile("cgens")
 # A shell starts what it runs in the background with Ctrl-C ignored, and children inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Keep the tests of a file together, for they share what they prepare.
+
+    The files whose tests measure time, send signals or start many threads count as one: these never meet each other.
+    """
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return "alone" if re.search("interrupt|threads_and_processes", file) else file
+
+    return Scheduling(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from cgens import CGEnsClassifierCV, CGEnsRegressor, CGEnsRegressorCV, path
 from cgens.inspection import check_certificate
@@ -67,13 +67,15 @@ def test_the_order_of_the_values_of_c_does_not_matter():
 
 
 def test_searches_that_overlap_leave_blas_as_it_was():
-    before = blas_threads()
     jobs = [threading.Thread(target=lambda: CGEnsRegressorCV(n_estimators=40).fit(X, Y)) for _ in range(3)]
-    for job in jobs:
-        job.start()
-    for job in jobs:
-        job.join()
-    assert blas_threads() == before
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        for job in jobs:
+            job.start()
+        for job in jobs:
+            job.join()
+        assert blas_threads() == before
+        assert 2 in before
 
 
 def test_fewer_columns_than_were_chosen_are_counted():
