@@ -52,14 +52,14 @@ class LiteralRound:
 class LiteralModel:
     """The ensemble that the algorithms return: sum_j w_j h_j + b, decoded."""
 
-    def __init__(self, columns: list[Column], solution: MasterSolution, coding: ClassCoding, labels: AnyArray) -> None:
-        self.columns, self.solution, self.coding, self.labels = columns, solution, coding, labels
+    def __init__(self, columns: list[Column], solution: MasterSolution, coding: ClassCoding) -> None:
+        self.columns, self.solution, self.coding = columns, solution, coding
 
     def predict(self, X: AnyArray) -> AnyArray:
         """Return the predicted labels."""
         responses = np.array([column.learner.respond(X) for column in self.columns], dtype=float)
         decision = responses.T @ self.solution.weights + self.solution.intercept
-        return self.labels[self.coding.decode(decision)]
+        return self.coding.decode(decision)
 
 
 def algorithm1(split: Split) -> LiteralProblem:
@@ -86,10 +86,9 @@ def literal_rounds(problem: LiteralProblem, max_rounds: int, repeats: bool) -> I
     pricer = ALL_STUMPS.begin(sample, np.random.default_rng(0), n_threads=1)
     duals, solution, keys = Duals(problem.initial_duals), None, set()
     for _ in range(max_rounds):
-        found = pricer.price(duals, set() if repeats else keys, "max").column
-        if found is None or abs(found.score) < EPSILON:
+        column = pricer.price(duals, set() if repeats else keys, "max").column
+        if column is None or abs(column.score) < EPSILON:
             return
-        column = found.oriented()
         master.add(column.response)
         before, solution = solution, master.solve(TOL, lambda: False)
         yield LiteralRound(duals.array, before, column, solution)
@@ -113,7 +112,7 @@ def _literal(algorithm: Callable[[Split], LiteralProblem]) -> Method:
                 f"No stump has a |price| of at least {EPSILON}: the algorithm stops before its first round."
             )
         labels = np.unique(split.y)
-        model = LiteralModel(columns, solution, ClassCoding.simplex(len(labels)), labels)
+        model = LiteralModel(columns, solution, ClassCoding.simplex(labels))
         counts = {"columns": len(columns), "distinct": len(keys), "first_repeat": first_repeat}
         return Fit(model, {**counts, "primal": solution.primal})
 
@@ -136,7 +135,7 @@ def _library(split: Split, seed: int, effort: Effort, inherited: dict[str, Any])
 
 def _encoded_labels(split: Split) -> Floats:
     labels, indices = np.unique(split.y, return_inverse=True)
-    return ClassCoding.simplex(len(labels)).encode(indices)
+    return ClassCoding.simplex(labels).encode(indices)
 
 
 LITERAL = Experiment(

@@ -105,6 +105,8 @@ def refuse_series(X: Any) -> None:
 
 def refuse_missing_labels(y: Any) -> None:
     """Raise ValueError where `y` has None, NaN, NaT or pandas.NA among labels that are no numbers."""
+    if y is None or hasattr(y, "toarray"):
+        return  # validated elsewhere
     labels = np.asarray(y)
     if labels.dtype != object:
         return
