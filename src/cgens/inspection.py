@@ -96,7 +96,8 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
     duals = _matrix(model.duals_)[kept] if problem.is_hinge else problem.residual_duals(decision)
     primal = 0.5 * np.sum(model.ensemble_.weights**2) + problem.loss(decision)
     # What counts as rounding: a share of the objective, and what the rounding of F is multiplied by.
-    scale = rtol * primal + problem.rounding(decision, len(learners))
+    sizes = np.abs(responses).T @ np.abs(model.ensemble_.weights) + np.abs(model.ensemble_.intercept)
+    scale = rtol * primal + problem.rounding(decision, sizes, len(learners))
     problems += problem.infeasibilities("duals_", duals)
     dual = problem.dual(duals, np.sum((responses @ duals) ** 2))
     ratio = scale / max(primal, np.finfo(float).tiny)
@@ -156,13 +157,16 @@ class _Problem:
             return float(np.sum(self.bound[:, None] * np.maximum(0.0, 1.0 - self.target * decision)))
         return float(0.5 * np.sum(self.bound[:, None] * (self.target - decision) ** 2))
 
-    def rounding(self, decision: Floats, n_columns: int) -> float:
-        """Return what the objectives move by when the decision is rounded differently."""
-        step = np.finfo(float).eps * self.bound[:, None] * (1 + np.abs(decision))  # of the duals of least squares
+    def rounding(self, decision: Floats, sizes: Floats, n_columns: int) -> float:
+        """Return what the objectives move by when the decision, a sum of terms of these sizes, is rounded differently."""
+        eps = np.finfo(float).eps
+        slope = 1.0 if self.is_hinge else np.abs(self.target - decision)
+        first_order = 8 * eps * np.sum(self.bound[:, None] * slope * (1 + np.abs(decision)))
         if self.is_hinge:
-            return float(8 * np.sum(step))
-        # What is left of the dual's change at its optimum is of second order: independent steps in every price.
-        return float(8 * np.sum(step * np.abs(self.target - decision)) + 0.5 * n_columns * np.sum(step**2))
+            return float(first_order)
+        # The duals of least squares move too, which at the optimum of the dual is of second order: by independent steps
+        # in every price.
+        return float(first_order + 0.5 * n_columns * np.sum((4 * eps * self.bound[:, None] * (1 + sizes)) ** 2))
 
     def residual_duals(self, decision: Floats) -> Floats:
         """Return the duals of least squares that belong to a model, C s (L - F).
@@ -171,7 +175,7 @@ class _Problem:
         best one, and differs from the model's by rounding only.
         """
         residual = self.target - decision
-        return self.bound[:, None] * (residual - self.bound @ residual / self.bound.sum())
+        return np.asarray(self.bound[:, None] * (residual - self.bound @ residual / self.bound.sum()))
 
     def dual(self, duals: Floats, energy: float) -> float:
         """Return the dual objective, given the sum of price^2 over the columns (EQ:SVM_D1, the paper's appendix)."""
