@@ -149,10 +149,10 @@ def test_one_long_solve_of_the_hinge_loss():
 
 #: One solve of many seconds, with all columns there from the beginning.
 SOLVES = {
-    "LPBoost": (LPBoost(C=1.0), 6000, 500),
-    "LPBoost of nu": (LPBoost(nu=0.5), 6000, 500),
-    "LPBoost, primal": (LPBoost(C=1.0, solver="primal"), 6000, 500),
-    "LPBoost by ipm": (LPBoost(C=1.0, solver="ipm"), 6000, 500),
+    "LPBoost": (LPBoost(C=1.0), 4000, 400),
+    "LPBoost of nu": (LPBoost(nu=0.5), 4000, 400),
+    "LPBoost, primal": (LPBoost(C=1.0, solver="primal"), 4000, 400),
+    "LPBoost by ipm": (LPBoost(C=1.0, solver="ipm"), 4000, 400),
     "MultiBoost": (MultiBoost(1e-9, 10**9), 50_000, 300),
 }
 

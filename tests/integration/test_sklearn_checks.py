@@ -40,17 +40,12 @@ MORE = [
     CGEnsClassifier(loss="hinge", **SMALL),
     CGEnsClassifier(loss="least_squares", **SMALL),
     CGEnsClassifierCV(loss="hinge", Cs=2, n_estimators=10, n_jobs=1),
-    CGEnsRegressor(MIXED, **SMALL),
-    CGEnsClassifier(FAMILIES["fourier, fresh"], **SMALL),
-    CGEnsClassifier(FAMILIES["tree, signs"], **SMALL),
-    CGEnsClassifier(FAMILIES["linear"], **SMALL),
+    CGEnsRegressor(MIXED, n_estimators=4, random_state=0, n_jobs=1),
     CGEnsClassifier(FAMILIES["scikit-learn's"], n_estimators=5, random_state=0, n_jobs=1),
     make("LPBoost of nu"),
     make("AdaBoost", weak_learner=Fourier(n_candidates=50)),
     make("AdaBoost.MH", weak_learner=Tree(4, min_samples_leaf=1)),
     make("AdaBoost.ECC", weak_learner=Perceptron(50)),
-    make("MultiBoost", weak_learner=["stump", "linear"], n_estimators=5),
-    make("LPBoost", weak_learner=FAMILIES["scikit-learn's"], n_estimators=5),
 ]
 
 #: As scikit-learn lists them for its own machines.
