@@ -158,7 +158,7 @@ class _Problem:
         return float(0.5 * np.sum(self.bound[:, None] * (self.target - decision) ** 2))
 
     def rounding(self, decision: Floats, sizes: Floats, n_columns: int) -> float:
-        """Return what the objectives move by when the decision, a sum of terms of these sizes, is rounded differently."""
+        """Return what the objectives move by when a decision, of terms of these sizes, is rounded differently."""
         eps = np.finfo(float).eps
         slope = 1.0 if self.is_hinge else np.abs(self.target - decision)
         first_order = 8 * eps * np.sum(self.bound[:, None] * slope * (1 + np.abs(decision)))

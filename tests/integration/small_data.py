@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_classification
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_diabetes,
+    load_iris,
+    load_wine,
+    make_classification,
+    make_multilabel_classification,
+)
 
 Data = tuple[np.ndarray, np.ndarray]
 
@@ -51,4 +58,49 @@ SMALL_DATA: dict[str, Callable[[], Data]] = {
     "noisy": noisy,
     "unbalanced": unbalanced,
     "contradictory": contradictory,
+}
+
+
+def flowers() -> Data:
+    """Return the three species of iris."""
+    return load_iris(return_X_y=True)
+
+
+def wines() -> Data:
+    return load_wine(return_X_y=True)
+
+
+def tumours() -> Data:
+    X, y = load_breast_cancer(return_X_y=True)
+    return X[:150], y[:150]
+
+
+def patients() -> Data:
+    X, y = load_diabetes(return_X_y=True)
+    return X[:150], y[:150]
+
+
+def topics() -> Data:
+    """Return an indicator of three labels."""
+    return make_multilabel_classification(n_samples=100, n_features=6, n_classes=3, random_state=3)
+
+
+def numbers() -> Data:
+    X, _ = noisy()
+    return X, np.sin(X[:, 0]) + X[:, 1] ** 2 + 0.1 * np.random.default_rng(0).normal(size=len(X))
+
+
+def columns_of_numbers() -> Data:
+    """Return targets of three units, one of them with few distinct values."""
+    X, y = numbers()
+    return X, np.column_stack([y, 1e3 * X[:, 2], y.round()])
+
+
+#: By kind of target.
+BY_KIND: dict[str, Callable[[], Data]] = {
+    "two classes": noisy,
+    "classes": flowers,
+    "labels": topics,
+    "numbers": numbers,
+    "columns": columns_of_numbers,
 }

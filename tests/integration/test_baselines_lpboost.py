@@ -8,17 +8,16 @@ from scipy.optimize import linprog
 
 from cgens.baselines import LPBoostClassifier
 from cgens.types import Status
-from tests.integration.rivals import fit
 from tests.integration.small_data import SMALL_DATA, noisy
+from tests.models import make
 from tests.tolerances import CLOSED_FORM, TIGHT
 
 
-@pytest.mark.parametrize("C", [0.06, 0.3])
-@pytest.mark.parametrize("data", ["noisy", "contradictory"])
+@pytest.mark.parametrize(("data", "C"), [("noisy", 0.3), ("contradictory", 0.06)])
 @pytest.mark.parametrize("solver", ["dual", "primal", "ipm"])
 def test_lpboost_is_the_linear_program_over_all_stumps(data, solver, C):
     X, y = SMALL_DATA[data]()
-    model = fit("LPBoost", X, y, C=C, n_estimators=10_000, solver=solver)
+    model = make("LPBoost", C=C, n_estimators=10_000, solver=solver).fit(X, y)
     signs = np.where(y > 0, 1.0, -1.0)
     columns = signs * all_stumps(X)
     cost = np.concatenate([np.ones(2 * len(columns)), np.full(len(y), C)])
@@ -35,7 +34,7 @@ def test_lpboost_is_the_linear_program_over_all_stumps(data, solver, C):
 @pytest.mark.parametrize("data", ["noisy", "wine"])
 def test_nu_is_about_the_share_below_the_margin(data, nu):
     X, y = SMALL_DATA[data]()
-    model = fit("LPBoost of nu", X, y, nu=nu, n_estimators=10_000)
+    model = make("LPBoost of nu", nu=nu, n_estimators=10_000).fit(X, y)
     assert np.abs(model.ensemble_.weights).sum() == pytest.approx(1.0, rel=CLOSED_FORM)
     margins = np.where(y > 0, 1.0, -1.0) * model.decision_function(X)
     shares = np.abs(model.duals_)
@@ -65,6 +64,14 @@ def test_a_margin_of_zero_is_an_optimum_like_any_other(name):
     assert model.certificate_.primal == pytest.approx(2, abs=CLOSED_FORM)
     assert model.certificate_.relative_gap <= model.tol
     assert np.all(np.isfinite(model.decision_function(X)))
+
+
+def test_the_cost_of_an_earlier_fit_is_gone():
+    """With `nu` there is no C_, as the docstring says."""
+    X, y = noisy()
+    model = LPBoostClassifier(n_estimators=5).fit(X, y)
+    assert model.C_ == 100 / 90
+    assert not hasattr(model.set_params(nu=0.6).fit(X, y), "C_")
 
 
 def all_stumps(X):

@@ -14,7 +14,9 @@ from cgens.coding import simplex_codes
 from cgens.masters import Hinge, LeastSquares
 from cgens.sample_order import SampleOrder
 from cgens.weak_learners import Stump
-from tests.integration.searches import PATIENTS, TOPICS, TUMOURS, WINES, assert_same_choice, classify, regress
+from tests.integration.small_data import topics
+from tests.integration.test_cv import PATIENTS, TUMOURS, WINES, classify, regress
+from tests.models import assert_same_model
 from tests.tolerances import CLOSED_FORM
 
 
@@ -105,10 +107,10 @@ def test_scorers_of_classes(scoring):
 
 
 def test_accuracy_is_the_default():
-    assert_same_choice(classify(), classify(scoring="accuracy"), WINES[0])
-    assert_same_choice(regress(), regress(scoring="r2"), PATIENTS[0])
-    subsets = classify(*TOPICS, scoring="accuracy")
-    assert_same_choice(classify(*TOPICS), subsets, TOPICS[0])
+    assert_same_model(classify(), classify(scoring="accuracy"), WINES[0])
+    assert_same_model(regress(), regress(scoring="r2"), PATIENTS[0])
+    X, y = topics()
+    assert_same_model(classify(X, y), classify(X, y, scoring="accuracy"), X)
 
 
 def test_a_callable_gets_a_model_that_predicts():

@@ -8,50 +8,31 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.datasets import make_multilabel_classification
-from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
 
 from cgens import CGEnsClassifier
 from cgens.inspection import check_certificate
-from cgens.types import Status
-from tests.tolerances import CLOSED_FORM, NEGATIVE_GAP, SVC_DECISION, TIGHT
+from cgens.weak_learners import Stump
+from tests.integration.small_data import flowers, topics
+from tests.models import answer, make
+from tests.tolerances import CLOSED_FORM
 
+X, Y = topics()
 LOSSES = ["least_squares", "hinge"]
-X, Y = make_multilabel_classification(n_samples=150, n_features=8, n_classes=4, random_state=3)
+MODELS = ["labels", "labels, hinge", "AdaBoost.MH of labels"]
+every_model = pytest.mark.parametrize("name", MODELS)
+every_loss = pytest.mark.parametrize("loss", LOSSES)
 
 
 def fit(X=X, y=Y, weight=None, **options):
     return CGEnsClassifier(**{"n_estimators": 30, "n_jobs": 1, **options}).fit(X, y, sample_weight=weight)
 
 
-def fit_and_check(X=X, y=Y, weight=None, **options):
-    model = fit(X, y, weight, **options)
-    assert check_certificate(model, X, y, weight).problems == ()
-    assert np.all(np.isfinite(model.decision_function(X)))
-    assert model.certificate_.relative_gap <= model.tol
-    return model
-
-
-@pytest.mark.parametrize("loss", ["auto", *LOSSES])
-def test_shapes(loss):
-    model = fit(loss=loss)
-    assert model.loss_ == {"auto": "least_squares"}.get(loss, loss)
-    assert model.classes_.tolist() == [0, 1, 2, 3]
-    assert model.decision_function(X).shape == model.duals_.shape == model.bound_duals_.shape == (150, 4)
-    assert model.predict(X).shape == (150, 4)
-    assert model.ensemble_.weights.shape == (30, 4)
-    assert np.array_equal(model.predict(X), (model.decision_function(X) > 0).astype(int))
-    stages, labels = list(model.staged_decision_function(X)), list(model.staged_predict(X))
-    assert [stage.shape for stage in stages] == [label.shape for label in labels] == [(150, 4)] * 30
-    assert np.array_equal(labels[-1], model.predict(X))
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_score_is_the_share_of_rows_with_all_labels_right(loss):
-    model = fit(loss=loss, C=0.1, n_estimators=100)
-    assert model.score(X, Y) == np.mean((model.predict(X) == Y).all(axis=1))
-    assert model.score(X, Y) > 0.5
+@every_model
+def test_most_labels_are_right(name):
+    model = make(name, C=0.1, n_estimators=60).fit(X, Y)
     assert np.mean(model.predict(X) == Y) > 0.85
+    assert model.score(X, Y) > 0.5
 
 
 KINDS = {
@@ -59,7 +40,7 @@ KINDS = {
     "float": Y.astype(float),
     "int8": Y.astype(np.int8),
     "list": Y.tolist(),
-    "frame": pd.DataFrame(Y, columns=list("abcd")),
+    "frame": pd.DataFrame(Y, columns=list("abc")),
     "csr": sparse.csr_matrix(Y),
     "csc": sparse.csc_matrix(Y),
     "coo": sparse.coo_matrix(Y),
@@ -68,43 +49,25 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("kind", KINDS)
-def test_any_kind_of_indicator(kind, loss):
-    model = fit(y=KINDS[kind], loss=loss, n_estimators=10)
-    assert model.decision_function(X).tobytes() == fit(loss=loss, n_estimators=10).decision_function(X).tobytes()
-    assert model.predict(X).shape == (150, 4)
+@every_model
+def test_any_kind_of_indicator(name):
+    expected = answer(make(name).fit(X, Y), X).tobytes()
+    for kind, indicator in KINDS.items():
+        model = make(name).fit(X, indicator)
+        assert answer(model, X).tobytes() == expected, kind
+        assert model.predict(X).shape == Y.shape
 
 
-@pytest.mark.parametrize("pricing", ["gain", "max"])
-def test_least_squares_is_ridge_on_signs(pricing):
-    weight = np.random.default_rng(0).random(len(X)) + 0.1
-    model = fit_and_check(weight=weight, pricing=pricing)
-    H = model.ensemble_.respond(X).astype(float)
-    expected = Ridge(alpha=1 / model.C_).fit(H, 2.0 * Y - 1, sample_weight=weight).predict(H)
-    assert np.allclose(model.decision_function(X), expected, rtol=0, atol=CLOSED_FORM)
-
-
-def test_the_hinge_loss_is_one_problem_a_label():
-    few = X[:, :4]
-    options = {"loss": "hinge", "C": 0.05, "n_estimators": 10_000, "tol": TIGHT}
-    model = fit_and_check(few, Y, **options)
-    assert model.certificate_.status is Status.OPTIMAL
-    for decision, y in zip(model.decision_function(few).T, Y.T, strict=True):
-        own = fit(few, y, **options)
-        assert np.abs(decision - own.decision_function(few)).max() <= SVC_DECISION
-
-
-@pytest.mark.parametrize("loss", LOSSES)
+@every_loss
 @pytest.mark.parametrize("value", [0, 1])
 def test_a_constant_label(value, loss):
     y = Y.copy()
     y[:, 2] = value
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = fit_and_check(y=y, loss=loss)
-    sign = 2 * value - 1
-    assert np.allclose(model.decision_function(X)[:, 2], sign, rtol=0, atol=CLOSED_FORM)
+        model = fit(y=y, loss=loss)
+    assert check_certificate(model, X, y).problems == ()
+    assert np.allclose(model.decision_function(X)[:, 2], 2 * value - 1, rtol=0, atol=CLOSED_FORM)
     assert model.predict(X)[:, 2].tolist() == [value] * len(X)
     if loss == "least_squares":  # in closed form: the other labels then do not notice
         others = fit(y=np.delete(y, 2, axis=1))
@@ -113,7 +76,17 @@ def test_a_constant_label(value, loss):
         assert np.allclose(rest, others.decision_function(X), rtol=0, atol=CLOSED_FORM)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("value", [0, 1])
+def test_a_constant_label_in_boosting(value):
+    """No weak learner is constant: what all of them together say of it is not certain, but it must be numbers."""
+    y = Y.copy()
+    y[:, 2] = value
+    model = make("AdaBoost.MH of labels", n_estimators=100).fit(X, y)
+    assert np.all(np.isfinite(model.decision_function(X)))
+    assert np.mean(model.predict(X)[:, 2] == value) > 0.9
+
+
+@every_loss
 def test_constant_labels_alone(loss):
     y = np.tile([0, 1], (len(X), 1))
     with pytest.warns(UserWarning, match="constant"):
@@ -123,21 +96,11 @@ def test_constant_labels_alone(loss):
     assert check_certificate(model, X, y).problems == ()
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(
-    "options", [{"loss": "hinge"}, {"pricing": "gain"}, {"pricing": "max"}, {"C": 100.0, "tol": 1e-6}], ids=str
-)
-def test_certificates_agree(options, weighted, rng):
-    weight = rng.integers(0, 4, len(X)).astype(float) if weighted else None
-    model = fit_and_check(weight=weight, **options)
-    assert np.all(model.trace_.relative_gap >= -NEGATIVE_GAP)
-    assert model.certificate_.full_relative_gap >= -NEGATIVE_GAP
-
-
-@pytest.mark.parametrize("loss", LOSSES)
+@every_loss
 def test_one_row_of_one_label_each(loss):
     y = np.eye(6, dtype=int)
-    model = fit_and_check(X[:6], y, loss=loss, C=100.0)
+    model = fit(X[:6], y, loss=loss, C=100.0)
+    assert check_certificate(model, X[:6], y).problems == ()
     assert np.array_equal(model.predict(X[:6]), y)
 
 
@@ -145,57 +108,48 @@ def test_an_indicator_of_one_column_is_two_classes():
     with pytest.warns(UserWarning, match="1d array"):
         model = fit(y=Y[:, :1])
     assert model.decision_function(X).tobytes() == fit(y=Y[:, 0]).decision_function(X).tobytes()
-    assert model.predict(X).shape == (150,)
+    assert model.predict(X).shape == (len(X),)
 
 
-def test_several_targets_of_several_classes_are_refused():
-    y = np.column_stack([Y[:, 0], Y[:, 1] + 2 * Y[:, 2]])
-    with pytest.raises(ValueError, match=r"y has 2 columns.*indicator of 0 and 1.*MultiOutputClassifier\.$"):
-        fit(y=y)
+def test_classes_are_the_indicator_of_themselves_in_boosting():
+    """AdaBoost.MH makes no difference between classes and labels."""
+    X, y = flowers()
+    classes, labels = make("AdaBoost.MH").fit(X, y), make("AdaBoost.MH").fit(X, np.eye(3, dtype=int)[y])
+    assert classes.ensemble_.learners == labels.ensemble_.learners
+    assert classes.decision_function(X).tobytes() == labels.decision_function(X).tobytes()
+    assert np.array_equal(classes.predict(X), labels.decision_function(X).argmax(axis=1))
 
 
-@pytest.mark.parametrize("y", [3 * Y + 1, 2 * Y - 1, Y + 0.5], ids=["1 and 4", "-1 and 1", "halves"])
-def test_an_indicator_of_other_numbers_is_refused(y):
-    with pytest.raises(ValueError, match=r"indicator of 0 and 1|continuous"):
-        fit(y=y)
+def test_the_loss_of_boosting_is_the_mean_exponential_one_over_all_labels():
+    model = make("AdaBoost.MH of labels").fit(X, Y)
+    losses = [np.mean(np.exp((1 - 2 * Y) * stage)) for stage in model.staged_decision_function(X)]
+    assert np.allclose(model.trace_.primal[1:], losses, rtol=CLOSED_FORM, atol=0)
 
 
-@pytest.mark.parametrize("class_weight", ["balanced", {0: 2.0}, [{0: 1.0, 1: 2.0}] * 4])
-def test_class_weights_are_refused(class_weight):
-    with pytest.raises(ValueError, match=r"class_weight is for one label a row.*sample_weight"):
-        fit(class_weight=class_weight)
+@every_model
+def test_several_labels_in_a_search(name):
+    grid = {"weak_learner__max_bins": [4, 64]}
+    search = GridSearchCV(make(name, weak_learner=Stump()), grid, cv=3).fit(X, Y)
+    assert not np.isnan(search.cv_results_["mean_test_score"]).any()
 
 
-BAD = {
-    "too few rows": (lambda: fit(y=Y[:-1]), r"150.*149"),
-    "NaN": (lambda: fit(y=np.where(np.arange(4) == 1, np.nan, Y)), "NaN"),
-    "all weights zero": (lambda: fit(weight=np.zeros(150)), "(?i)weight"),
+REFUSED = {
+    "several classes each": (lambda: fit(y=Y + [0, 0, 1] * Y), r"y has 3 columns.*0 and 1.*MultiOutputClassifier"),
+    "1 and 4": (lambda: fit(y=3 * Y + 1), "0 and 1"),
+    "-1 and 1": (lambda: fit(y=2 * Y - 1), "0 and 1"),
+    "halves": (lambda: fit(y=Y + 0.5), "continuous|0 and 1"),
+    "balanced": (lambda: fit(class_weight="balanced"), r"class_weight.*sample_weight"),
+    "a class weight": (lambda: fit(class_weight={0: 2.0}), r"class_weight.*sample_weight"),
+    "class weights a label": (lambda: fit(class_weight=[{0: 1.0, 1: 2.0}] * 3), r"class_weight.*sample_weight"),
+    "too few rows": (lambda: fit(y=Y[:-1]), r"100.*99"),
+    "NaN": (lambda: fit(y=np.where(np.arange(3) == 1, np.nan, Y)), "NaN"),
+    "all weights zero": (lambda: fit(weight=np.zeros(100)), "(?i)weight"),
     "three axes": (lambda: fit(y=Y[:, :, None]), "dim 3"),
 }
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_bad_input_is_one_sentence(name):
-    act, pattern = BAD[name]
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name):
+    act, pattern = REFUSED[name]
     with pytest.raises(ValueError, match=r"(?s)" + pattern):
         act()
-
-
-def test_warm_start():
-    for loss in LOSSES:
-        model = fit(loss=loss, warm_start=True, n_estimators=8)
-        model.set_params(n_estimators=20).fit(X, Y)
-        assert model.n_columns_ == 20
-        assert check_certificate(model, X, Y).problems == ()
-        with pytest.raises(ValueError, match=r"4 outputs.*3"):
-            model.set_params(n_estimators=30).fit(X, Y[:, :3])
-
-
-def test_labels_after_classes_and_classes_after_labels():
-    """A second fit of another kind leaves nothing of the first."""
-    model = fit()
-    model.fit(X, Y[:, 0])
-    assert model.predict(X).shape == (150,)
-    assert model.decision_function(X).tobytes() == fit(y=Y[:, 0]).decision_function(X).tobytes()
-    model.fit(X, Y)
-    assert model.decision_function(X).tobytes() == fit().decision_function(X).tobytes()

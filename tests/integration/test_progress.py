@@ -1,4 +1,4 @@
-"""The progress bar on a terminal, in a log, and through `verbose`."""
+"""The progress bar on a terminal and in a log; what `verbose` writes is tested with the estimators."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import re
 
 import pytest
 
-from cgens import CGEnsClassifier, CGEnsRegressor
 from cgens.progress import ProgressBar
 from cgens.types import Round
-from tests.integration.small_data import noisy
 
 
 class Terminal(io.StringIO):
@@ -87,14 +85,3 @@ def test_time_left_shrinks_to_nothing():
     left = [float(number) for number in re.findall(r"([\d.]+) s left", stream.getvalue())]
     assert left == sorted(left, reverse=True)
     assert left[-1] == 0.0
-
-
-def test_verbose_writes_to_stderr_and_silence_is_the_default(capsys):
-    X, y = noisy()
-    CGEnsClassifier(n_estimators=20).fit(X, y)
-    assert capsys.readouterr() == ("", "")
-    for estimator in (CGEnsClassifier, CGEnsRegressor):
-        estimator(n_estimators=20, verbose=1).fit(X, y)
-        captured = capsys.readouterr()
-        assert captured.out == ""
-        assert "20/20 columns" in captured.err

@@ -1,4 +1,4 @@
-"""Random small problems, and what it means that two models are the same."""
+"""Random small problems with every kind of target."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from hypothesis import strategies as st
-
-from cgens import CGEnsClassifier, CGEnsRegressor
 
 
 @dataclass(frozen=True)
@@ -35,26 +33,27 @@ def problems(draw: st.DrawFn, most_rows: int = 60) -> Problem:
     return Problem(X, y, rng.integers(1, 5, n).astype(np.float64), seed)
 
 
+def larger_problem(seed: int, n: int = 100) -> Problem:
+    """Return rows with ties and repetitions, in five features of different kinds."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.normal(size=(n, 2)).round(1), rng.integers(-3, 4, size=(n, 2)), rng.normal(size=n)])
+    X[n // 2 : n // 2 + 5] = X[:5]
+    score = X[:, 0] + np.sin(X[:, 2]) * X[:, 1] + 0.5 * rng.normal(size=n)
+    return Problem(X, (score > np.median(score)).astype(int), rng.integers(1, 4, n).astype(np.float64), seed)
+
+
 costs = st.sampled_from(["scale", 0.01, 0.7, 20.0])
 
 
-def fit(X, y, sample_weight=None, **options) -> CGEnsClassifier:
-    options = {"n_estimators": 15, "n_jobs": 1, **options}
-    return CGEnsClassifier(**options).fit(X, y, sample_weight=sample_weight)
-
-
-def decide(model: CGEnsClassifier | CGEnsRegressor, X: np.ndarray) -> np.ndarray:
-    return model.predict(X) if isinstance(model, CGEnsRegressor) else model.decision_function(X)
-
-
-def assert_same_model(
-    first: CGEnsClassifier | CGEnsRegressor, second: CGEnsClassifier | CGEnsRegressor, X: np.ndarray
-) -> None:
-    """The same learners, and the same bits in weights, objectives and decisions."""
-    assert first.ensemble_.learners == second.ensemble_.learners
-    one, two = first.ensemble_.to_arrays(), second.ensemble_.to_arrays()
-    assert one.keys() == two.keys()
-    for name in one:
-        assert one[name].tobytes() == two[name].tobytes(), name
-    assert first.certificate_ == second.certificate_
-    assert decide(first, X).tobytes() == decide(second, X).tobytes()
+def target_of(problem: Problem, kind: str) -> np.ndarray:
+    """Return targets of this kind that the features say something about."""
+    score = problem.X.sum(axis=1) + problem.rng.normal(scale=0.7, size=len(problem.y))
+    ranks = score.argsort().argsort()
+    counts = np.round(score) + problem.y  # few distinct numbers: many rows are the same with their target
+    return {
+        "two classes": lambda: problem.y,
+        "classes": lambda: ranks * 4 // len(ranks),
+        "labels": lambda: np.column_stack([problem.y, ranks % 2, 2 * ranks < len(ranks)]).astype(int),
+        "numbers": lambda: counts if problem.seed % 2 else score,
+        "columns": lambda: np.column_stack([counts, np.cos(problem.X[:, 0]) + problem.y]),
+    }[kind]()

@@ -1,0 +1,157 @@
+"""Every estimator and every family of weak learners, small: the tables that the tests go through."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, clone
+from sklearn.tree import DecisionTreeClassifier
+
+from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor, CGEnsRegressorCV, FourierSelector
+from cgens.baselines import (
+    AdaBoostClassifier,
+    AdaBoostECCClassifier,
+    AdaBoostMHClassifier,
+    KernelSVC,
+    LPBoostClassifier,
+    MultiBoostClassifier,
+    RandomFourierSVC,
+)
+from cgens.weak_learners import Box, Fourier, Linear, Mixture, Perceptron, SklearnLearner, Stump, Tree
+from tests.integration.small_data import BY_KIND, Data
+from tests.tolerances import CLOSED_FORM
+
+SMALL = {"n_estimators": 10, "random_state": 0, "n_jobs": 1}
+SEARCH = {**SMALL, "Cs": 3, "columns": [2, 5, 10], "cv": 3}
+
+#: name: (estimator, kind of target)
+Models = dict[str, tuple[BaseEstimator, str]]
+
+LEAST_SQUARES: Models = {
+    "two classes, least squares": (CGEnsClassifier(loss="least_squares", **SMALL), "two classes"),
+    "classes": (CGEnsClassifier(**SMALL), "classes"),
+    "classes, max": (CGEnsClassifier(pricing="max", **SMALL), "classes"),
+    "labels": (CGEnsClassifier(**SMALL), "labels"),
+    "numbers": (CGEnsRegressor(**SMALL), "numbers"),
+    "numbers, max": (CGEnsRegressor(pricing="max", **SMALL), "numbers"),
+    "columns": (CGEnsRegressor(**SMALL), "columns"),
+    "columns, max": (CGEnsRegressor(pricing="max", **SMALL), "columns"),
+}
+HINGE: Models = {
+    "two classes": (CGEnsClassifier(**SMALL), "two classes"),
+    "two classes, balanced": (CGEnsClassifier(class_weight="balanced", **SMALL), "two classes"),
+    "classes, hinge": (CGEnsClassifier(loss="hinge", **SMALL), "classes"),
+    "labels, hinge": (CGEnsClassifier(loss="hinge", **SMALL), "labels"),
+}
+PLAIN: Models = {**HINGE, **LEAST_SQUARES}
+STAGE_WISE: Models = {
+    "AdaBoost": (AdaBoostClassifier(**SMALL), "two classes"),
+    "AdaBoost.MH": (AdaBoostMHClassifier(**SMALL), "classes"),
+    "AdaBoost.MH of labels": (AdaBoostMHClassifier(**SMALL), "labels"),
+    "AdaBoost.ECC": (AdaBoostECCClassifier(**SMALL), "classes"),
+}
+TOTALLY_CORRECTIVE: Models = {
+    "LPBoost": (LPBoostClassifier(**SMALL), "two classes"),
+    "LPBoost of nu": (LPBoostClassifier(nu=0.6, **SMALL), "two classes"),
+    "MultiBoost": (MultiBoostClassifier(**SMALL), "classes"),
+}
+BOOSTERS: Models = {**STAGE_WISE, **TOTALLY_CORRECTIVE}
+#: Everything that generates columns itself, stumps unless told otherwise.
+ON_THE_LOOP: Models = {**PLAIN, **BOOSTERS}
+SEARCHES: Models = {
+    "search, two classes": (CGEnsClassifierCV(**SEARCH), "two classes"),
+    "search, two classes, least squares": (CGEnsClassifierCV(loss="least_squares", **SEARCH), "two classes"),
+    "search, classes": (CGEnsClassifierCV(**SEARCH), "classes"),
+    "search, classes, max": (CGEnsClassifierCV(pricing="max", **SEARCH), "classes"),
+    "search, classes, hinge": (CGEnsClassifierCV(loss="hinge", **SEARCH), "classes"),
+    "search, labels": (CGEnsClassifierCV(**SEARCH), "labels"),
+    "search, labels, hinge": (CGEnsClassifierCV(loss="hinge", **SEARCH), "labels"),
+    "search, numbers": (CGEnsRegressorCV(**SEARCH), "numbers"),
+    "search, columns": (CGEnsRegressorCV(**SEARCH), "columns"),
+}
+ENSEMBLES: Models = {**ON_THE_LOOP, **SEARCHES}
+WRAPPERS: Models = {
+    "stump kernel": (KernelSVC(), "classes"),
+    "perceptron kernel": (KernelSVC("perceptron"), "two classes"),
+    "Gaussian kernel": (KernelSVC("rbf"), "classes"),
+    "random Fourier": (RandomFourierSVC(n_components=50, random_state=0), "classes"),
+}
+SELECTOR: Models = {
+    "selector": (FourierSelector(10, Fourier(n_candidates=50), random_state=0, n_jobs=1), "two classes"),
+}
+MODELS: Models = {**ENSEMBLES, **WRAPPERS, **SELECTOR}
+
+#: Every family, in every way that it has: a pool, drawn again in every round, learned, of few inputs, of signs.
+FAMILIES: dict[str, Any] = {
+    "stump, 16 bins": Stump(16),
+    "perceptron, pool": Perceptron(80, learn=False),
+    "perceptron, fresh": Perceptron(40, pool="fresh", standardize=True, learn=False),
+    "perceptron, learned": Perceptron(standardize=True, learn=True),
+    "perceptron, learned, of few inputs": Perceptron(80, n_inputs=[1, 2]),
+    "fourier, pool": Fourier(0.1, 80, learn=False),
+    "fourier, two widths, of few inputs": Fourier(["median", 0.3], 80, n_inputs=[1, 2], standardize=True, learn=False),
+    "fourier, orthogonal": Fourier("median", 80, orthogonal=True, learn=False),
+    "fourier, fresh": Fourier(n_candidates=40, pool="fresh", learn=False),
+    "fourier, learned": Fourier(learn=True),
+    "fourier, learned or drawn": Fourier(n_candidates=80, n_inputs=2, standardize=True),
+    "tree, four leaves": Tree(4, min_samples_leaf=3),
+    "tree, signs": Tree(3, leaves="sign", max_features=1.0, max_bins=16),
+    "box, pool": Box(n_candidates=80),
+    "box, fresh": Box([1, 2, 3], 40, pool="fresh"),
+    "linear": Linear(),
+    "scikit-learn's": SklearnLearner(DecisionTreeClassifier(max_depth=2)),
+    "mixture": Mixture([Stump(16), (Fourier(n_candidates=40, learn=False), [0, -1]), Tree(3), Linear()]),
+    "list, learned": ["stump", (Perceptron(learn=True), [-1]), (Fourier(learn=True), [0, -1]), Box(n_candidates=30)],
+}
+
+every_model = pytest.mark.parametrize("name", MODELS)
+every_ensemble = pytest.mark.parametrize("name", ENSEMBLES)
+every_on_the_loop = pytest.mark.parametrize("name", ON_THE_LOOP)
+every_family = pytest.mark.parametrize("family", FAMILIES)
+
+
+def make(name: str, **options: Any) -> Any:
+    """Return a new estimator of this name, with those of the options that it has."""
+    estimator = clone(MODELS[name][0])
+    return estimator.set_params(**{key: own for key, own in options.items() if key in estimator.get_params()})
+
+
+def data_of(name: str) -> Data:
+    return BY_KIND[MODELS[name][1]]()
+
+
+@cache
+def _fitted(name: str) -> Any:
+    return make(name).fit(*data_of(name))
+
+
+def fitted(name: str, **options: Any) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Return a fitted model, the caller's to change, and its data."""
+    X, y = data_of(name)
+    return (make(name, **options).fit(X, y) if options else deepcopy(_fitted(name))), X, y
+
+
+def answer(model: Any, X: Any) -> np.ndarray:
+    """Return what a model says of rows, in as many numbers as it has."""
+    for method in ("decision_function", "transform", "predict"):
+        if hasattr(model, method):
+            return getattr(model, method)(X)
+    raise AssertionError(f"{model} says nothing")
+
+
+def assert_same_model(first: Any, second: Any, X: np.ndarray) -> None:
+    """The same learners, and the same bits in weights, certificates and answers."""
+    if hasattr(first, "best_params_"):
+        assert first.best_params_ == second.best_params_
+        assert np.allclose(first.scores_, second.scores_, rtol=CLOSED_FORM, atol=CLOSED_FORM)
+    if hasattr(first, "ensemble_"):
+        assert first.ensemble_.learners == second.ensemble_.learners
+        assert first.ensemble_.weights.tobytes() == second.ensemble_.weights.tobytes()
+        assert first.ensemble_.intercept.tobytes() == second.ensemble_.intercept.tobytes()
+    if hasattr(first, "certificate_"):
+        assert first.certificate_ == second.certificate_
+    assert answer(first, X).tobytes() == answer(second, X).tobytes()

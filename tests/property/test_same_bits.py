@@ -1,0 +1,219 @@
+"""Weights are copies of rows; row order, threads, SIMD level, memory and number types do not matter: the same bits.
+
+Every estimator that generates columns, and every family of weak learners.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cgens import _core
+from cgens.weak_learners import Stump
+from tests.models import BOOSTERS, FAMILIES, HINGE, MODELS, ON_THE_LOOP, PLAIN, assert_same_model, make
+from tests.property.problems import costs, larger_problem, problems, target_of
+from tests.tolerances import CLOSED_FORM
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:No weak learner tells the"),
+    pytest.mark.filterwarnings("ignore:All . columns have the weight 0"),
+    pytest.mark.filterwarnings("ignore:The master problem over the"),
+]
+
+#: Families with one output of the hinge loss, and with several of least squares.
+OF_FAMILIES = [f"{task}: {family}" for family in FAMILIES for task in ("two classes", "classes")]
+OF_STUMPS = list(ON_THE_LOOP)
+
+bins = st.sampled_from([256, None, 3])
+of_stumps = pytest.mark.parametrize("name", OF_STUMPS)
+few = settings(max_examples=4)
+
+
+def prepare(name, problem, **options):
+    """Return a function that fits this model to rows, and the problem's target; stumps unless a family is named."""
+    name, _, family = name.partition(": ")
+    options = {"n_estimators": 4, "weak_learner": FAMILIES[family], **options} if family else options
+
+    def fit(X, y, weight=None, **more):
+        return make(name, **{**options, **more}).fit(X, y, sample_weight=weight)
+
+    return fit, target_of(problem, MODELS[name][1])
+
+
+def assert_same(one, other, X, rows=slice(None)):
+    assert_same_model(one, other, X)
+    assert np.array_equal(one.duals_[rows], other.duals_)
+    assert np.array_equal(one.trace_.primal, other.trace_.primal)
+    assert np.array_equal(one.trace_.full_lower_bound, other.trace_.full_lower_bound, equal_nan=True)
+    if hasattr(one, "C_"):
+        assert one.C_ == other.C_
+
+
+def check_copies(name, problem, **options):
+    fit, y = prepare(name, problem, **options)
+    copies = np.repeat(np.arange(len(y)), problem.weight.astype(int))
+    weighted, repeated = fit(problem.X, y, problem.weight), fit(problem.X[copies], y[copies])
+    assert_same_model(weighted, repeated, problem.X)
+    if name in PLAIN:
+        together = np.zeros_like(weighted.duals_)
+        np.add.at(together, copies, repeated.duals_)
+        assert np.allclose(together, weighted.duals_, rtol=CLOSED_FORM, atol=CLOSED_FORM * np.abs(together).max())
+
+
+def check_order(name, problem, **options):
+    """Also with weights that are no integers, whose sums round differently in another order."""
+    fit, y = prepare(name, problem, **options)
+    order = problem.rng.permutation(len(y))
+    for weight in (problem.weight, problem.weight * problem.rng.random(len(y))):
+        straight, shuffled = fit(problem.X, y, weight), fit(problem.X[order], y[order], weight[order])
+        assert_same(straight, shuffled, problem.X, order)
+        if hasattr(straight, "feature_importances_"):
+            assert np.array_equal(straight.feature_importances_, shuffled.feature_importances_)
+
+
+def check_zero_weights(name, problem, **options):
+    fit, y = prepare(name, problem, **options)
+    weight = np.where(problem.rng.random(len(y)) < 0.3, 0.0, problem.weight)
+    weight[np.unique(y, axis=0, return_index=True)[1]] = 1.0  # one of each class stays
+    kept = weight > 0
+    with_them, without = fit(problem.X, y, weight), fit(problem.X[kept], y[kept], weight[kept])
+    assert_same(with_them, without, problem.X, kept)
+    assert not with_them.duals_[~kept].any()
+
+
+def check_machine(name, problem, **options):
+    """Two threads, and the slowest instructions that there are."""
+    fit, y = prepare(name, problem, **options)
+    plain = fit(problem.X, y, problem.weight)
+    assert_same(plain, fit(problem.X, y, problem.weight, n_jobs=2), problem.X)
+    for level in _core.simd_levels()[:-1]:
+        _core.force_simd_level(level)
+        assert _core.simd_level() == level
+        assert_same(plain, fit(problem.X, y, problem.weight), problem.X)
+
+
+def check_memory(name, problem, **options):
+    """X in columns or strides, read-only, and in float32 where that holds the numbers; and all input is left alone."""
+    fit, y = prepare(name, problem, **options)
+    single = problem.X.astype(np.float32)
+    X = single.astype(np.float64)
+    plain = fit(X, y)
+    wide = np.full((2 * X.shape[0], 3 * X.shape[1]), np.nan)
+    wide[::2, ::3] = X
+    frozen = X.copy()
+    frozen.flags.writeable = False
+    for same in (np.asfortranarray(single), wide[::2, ::3], frozen):
+        assert_same(plain, fit(same, np.repeat(y, 2, axis=0)[::2]), X)
+        assert plain.predict(same).tobytes() == plain.predict(X).tobytes()
+    given_X, given_y, given_weight = X.copy(), y.copy(), problem.weight.copy()
+    fit(given_X, given_y, given_weight).predict(given_X)
+    assert np.array_equal(given_X, X)
+    assert np.array_equal(given_y, y)
+    assert np.array_equal(given_weight, problem.weight)
+
+
+CHECKS = {
+    "copies": check_copies,
+    "order": check_order,
+    "zero weights": check_zero_weights,
+    "machine": check_machine,
+    "memory": check_memory,
+}
+every_check = pytest.mark.parametrize("check", CHECKS)
+
+
+@every_check
+@settings(max_examples=25)
+@given(problem=problems(), C=costs, max_bins=bins, class_weight=st.sampled_from([None, "balanced", {0: 0.1, 1: 0.3}]))
+def test_of_stumps_and_the_hinge_loss(check, problem, C, max_bins, class_weight, restore_simd_level):
+    CHECKS[check]("two classes", problem, C=C, weak_learner=Stump(max_bins), class_weight=class_weight)
+
+
+@every_check
+@of_stumps
+@few
+@given(problem=problems(), C=costs, max_bins=bins)
+def test_of_every_estimator(name, check, problem, C, max_bins, restore_simd_level):
+    CHECKS[check](name, problem, C=C, weak_learner=Stump(max_bins))
+
+
+@every_check
+@pytest.mark.parametrize("name", OF_FAMILIES)
+def test_of_every_family(name, check, restore_simd_level):
+    CHECKS[check](name, larger_problem(list(CHECKS).index(check)))
+
+
+@pytest.mark.parametrize("name", OF_STUMPS)
+def test_threads_on_a_larger_table(name, rng):
+    """Small work is done by one thread. Here every parallel region has work for three."""
+    problem = larger_problem(3, 6000)
+    wide = np.round(rng.normal(size=(6000, 25)), 1) * (rng.random((6000, 25)) < 0.8)
+    problem = replace(problem, X=np.hstack([problem.X, wide]))
+    fit, y = prepare(name, problem, n_estimators=60 if name in PLAIN else 6)
+    one, three = (fit(problem.X, y, problem.weight, n_jobs=n_jobs) for n_jobs in (1, 3))
+    assert_same(one, three, problem.X)
+
+
+@pytest.mark.parametrize("name", [*OF_FAMILIES, *(f"{name}: tree, four leaves" for name in BOOSTERS)])
+def test_threads_of_families_on_a_larger_table(name):
+    """Rows enough for several blocks, also of an ascent."""
+    problem = larger_problem(3, 4500)
+    fit, y = prepare(name, problem, n_estimators=3)
+    one, three = (fit(problem.X, y, problem.weight, n_jobs=n_jobs) for n_jobs in (1, 3))
+    assert_same(one, three, problem.X)
+
+
+def test_the_baseline_of_instructions_is_always_there():
+    levels = _core.simd_levels()
+    assert levels[0] == "baseline"
+    assert _core.simd_level() == levels[-1]
+
+
+@pytest.mark.parametrize("name", [*HINGE, *BOOSTERS])
+@few
+@given(problem=problems(), power=st.sampled_from([-40, -3, 1, 10, 40]))
+def test_the_scale_of_the_weights_cancels(name, problem, power):
+    """Times a power of two, so that nothing is rounded: the default C divides it out again."""
+    fit, y = prepare(name, problem)
+    plain, scaled = fit(problem.X, y, problem.weight), fit(problem.X, y, problem.weight * 2.0**power)
+    assert_same_model(plain, scaled, problem.X)
+    if hasattr(plain, "C_"):
+        assert scaled.C_ * 2.0**power == plain.C_
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@few
+@given(problem=problems(), C=st.sampled_from([0.1, 5.0]))
+def test_weights_times_c_is_what_counts(name, problem, C):
+    fit, y = prepare(name, problem)
+    by_weight, by_cost = fit(problem.X, y, problem.weight * 4, C=C), fit(problem.X, y, problem.weight, C=4 * C)
+    assert_same_model(by_weight, by_cost, problem.X)
+
+
+@few
+@given(problem=problems())
+def test_class_weight_is_sample_weight_by_class(problem):
+    fit, y = prepare("two classes", problem, C=0.5)
+    by_class = fit(problem.X, y, problem.weight, class_weight={0: 2.0, 1: 0.25})
+    assert_same_model(by_class, fit(problem.X, y, problem.weight * np.where(y == 1, 0.25, 2.0)), problem.X)
+
+
+@few
+@given(problem=problems(), dtype=st.sampled_from([np.int8, np.int64, np.uint16, np.float16, np.bool_]))
+def test_other_number_types_are_converted(problem, dtype):
+    fit, y = prepare("two classes", problem)
+    X = np.abs(problem.X).round().astype(dtype)
+    assert_same_model(fit(X, y), fit(X.astype(np.float64), y), X.astype(np.float64))
+
+
+def test_both_zeros_are_one_value(rng):
+    X = rng.integers(-1, 2, size=(40, 3)).astype(float)
+    y = (X.sum(axis=1) + rng.normal(size=40) > 0).astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert_same_model(make("two classes").fit(X, y), make("two classes").fit(np.where(X == 0, -0.0, X), y), X)
