@@ -264,7 +264,7 @@ def of_calls() -> Iterator[Refusal]:
     for name in named("regressors"):
         act = attrgetter("decision_function")
         yield Refusal(f"{name}.decision_function", name, act, AttributeError, r"decision_function")
-    for name in named("baselines"):  # it writes the paper's own problems down once more, and no others
+    for name in named("baselines"):  # it recomputes the objectives of CGEns alone
         act, pattern = partial(check_certificate, X=X, y=Y), rf"CGEnsClassifier.*{type(ESTIMATORS[name]).__name__}"
         yield Refusal(f"check_certificate({name})", name, act, TypeError, rf"(?i)certif.*{pattern}", states=("fitted",))
     for name in ("CGEnsClassifier", "CGEnsRegressor"):
