@@ -68,30 +68,27 @@ BAD_WEAK_LEARNERS: list[tuple[Any, ...]] = [
     (SklearnLearner(LinearRegression()), TypeError, r"SklearnLearner\b.*LinearRegression"),
     (SklearnLearner(DecisionTreeRegressor()), TypeError, r"SklearnLearner\b.*DecisionTreeRegressor"),
     (SklearnLearner(KNeighborsClassifier()), TypeError, r"SklearnLearner\b.*KNeighborsClassifier.*sample_weight"),
-    (SklearnLearner(ColumnPredictor()), ValueError, r"SklearnLearner\b.*ColumnPredictor\b.*90 rows.*\(90, 1\)"),
+    (SklearnLearner(ColumnPredictor()), ValueError, r"SklearnLearner\b.*ColumnPredictor\b.*90\b.*\(90, 1\)"),
     (SklearnLearner(TextPredictor()), ValueError, r"SklearnLearner\b.*TextPredictor\b.*-1 and 1.*'yes'"),
-    ([("stump", [-7])], ValueError, r"'stump'.*column -7.*X has 6\b"),
-    ([("tree", ["a", "z"])], ValueError, r"'tree'.*column 'z'", FRAME),
-    ([("tree", ["a"])], ValueError, r"'tree'.*'a'.*DataFrame.*numbers"),
+    ([("stump", [-7])], ValueError, r"'stump'.*-7\b.*\b6\b"),
+    ([("tree", ["a", "z"])], ValueError, r"'tree'.*'z'", FRAME),
+    ([("tree", ["a"])], ValueError, r"'tree'.*'a'.*DataFrame"),
     ([("tree", ["a"])], ValueError, r"'tree'.*'a'.*DataFrame", pd.DataFrame(X)),
-    ([("tree", [0]), ("tree", [9])], ValueError, r"'tree-2'.*column 9\b"),
-    ([("linear", [])], ValueError, r"'linear'.*no column.*empty"),
-    *(
-        ([("linear", own)], TypeError, r"'linear'.*names or integers.*(2\.5|True|False)")
-        for own in ([2.5], 2.5, True, X[0] > 0)
-    ),
-    (Mixture([]), ValueError, r"mixture.*at least one.*empty"),
-    (Mixture("stump"), TypeError, r"mixture.*list.*got 'stump'"),
-    (Mixture(None), TypeError, r"mixture.*list.*None"),
-    (["stump", 3], TypeError, r"weak_learner.*got 3\b"),
+    ([("tree", [0]), ("tree", [9])], ValueError, r"'tree-2'.*\b9\b"),
+    ([("linear", [])], ValueError, r"'linear'.*empty"),
+    *(([("linear", own)], TypeError, r"'linear'.*integers.*(2\.5|True|False)") for own in ([2.5], 2.5, True, X[0] > 0)),
+    (Mixture([]), ValueError, r"(?i)mixture.*empty"),
+    (Mixture("stump"), TypeError, r"(?i)mixture.*list.*'stump'"),
+    (Mixture(None), TypeError, r"(?i)mixture.*list.*None"),
+    (["stump", 3], TypeError, r"weak_learner.*\b3\b"),
     ([None], TypeError, r"weak_learner.*None"),
     ([Stump], TypeError, r"weak_learner.*class.*Stump"),
     (["stump", "stamp"], ValueError, r"weak_learner.*'stamp'"),
     ([("stamp", [0])], ValueError, r"weak_learner.*'stamp'"),
-    ([([0], "stump")], TypeError, r"weak_learner.*got"),
-    ([("stump", [0], 1)], TypeError, r"got \('stump', \[0\], 1\)"),
-    ([("stump",)], TypeError, r"got \('stump',\)"),
-    (("stump", "tree"), TypeError, r"list.*got \('stump', 'tree'\)"),
+    ([([0], "stump")], TypeError, r"weak_learner.*\[0\]"),
+    ([("stump", [0], 1)], TypeError, r"list.*\('stump', \[0\], 1\)"),
+    ([("stump",)], TypeError, r"list.*\('stump',\)"),
+    (("stump", "tree"), TypeError, r"list.*\('stump', 'tree'\)"),
     ([Fourier(gamma=-1)], ValueError, r"Fourier: gamma.*-1"),
 ]
 
@@ -124,16 +121,16 @@ def with_fourth(value: float) -> Callable[[np.ndarray], np.ndarray]:
 
 
 MISTAKES: dict[str, tuple[Callable[[Column, Column], Any], type[Exception], str]] = {
-    "NaN": (with_response(with_fourth(NAN), NAN), ValueError, r"response is nan at row 3\b"),
-    "infinity": (with_response(with_fourth(INF), INF), ValueError, r"response is inf at row 3\b"),
-    "NaN, good price": (with_response(with_fourth(NAN)), ValueError, r"response is nan at row 3\b"),
-    "infinity, good price": (with_response(with_fourth(INF)), ValueError, r"response is inf at row 3\b"),
-    "price of NaN": (with_response(np.array, NAN), ValueError, r"price of the column is nan"),
-    "price of inf": (with_response(np.array, INF), ValueError, r"price of the column is -?inf"),
-    "two axes": (with_response(lambda h: h[:, None]), ValueError, r"shape \(90, 1\), not \(90,\)"),
-    "too short": (with_response(lambda h: h[1:]), ValueError, r"shape \(89,\), not \(90,\)"),
-    "scalar": (with_response(lambda h: h[0]), ValueError, r"shape \(\), not \(90,\)"),
-    "list": (with_response(np.ndarray.tolist), TypeError, r"list.*NumPy array"),
+    "NaN": (with_response(with_fourth(NAN), NAN), ValueError, r"response.*\bnan\b.*row 3\b"),
+    "infinity": (with_response(with_fourth(INF), INF), ValueError, r"response.*\binf\b.*row 3\b"),
+    "NaN, good price": (with_response(with_fourth(NAN)), ValueError, r"response.*\bnan\b.*row 3\b"),
+    "infinity, good price": (with_response(with_fourth(INF)), ValueError, r"response.*\binf\b.*row 3\b"),
+    "price of NaN": (with_response(np.array, NAN), ValueError, r"price.*\bnan\b"),
+    "price of inf": (with_response(np.array, INF), ValueError, r"price.*\binf\b"),
+    "two axes": (with_response(lambda h: h[:, None]), ValueError, r"shape.*\(90, 1\).*\(90,\)"),
+    "too short": (with_response(lambda h: h[1:]), ValueError, r"shape.*\(89,\).*\(90,\)"),
+    "scalar": (with_response(lambda h: h[0]), ValueError, r"shape.*\(\).*\(90,\)"),
+    "list": (with_response(np.ndarray.tolist), TypeError, r"list.*array"),
     "integers": (with_response(lambda h: np.sign(h).astype(int)), TypeError, r"int64.*int8"),
     "booleans": (with_response(lambda h: h > 0), TypeError, r"bool.*int8"),
     "taken key": (lambda own, first: Pricing(replace(own, learner=first.learner)), ValueError, r"learner.*taken"),
@@ -153,7 +150,7 @@ def of_families() -> Iterator[Refusal]:
             for own in (Spoilt(spoil), [Spoilt(spoil)]):
                 params = {"weak_learner": own, "loss": loss}
                 what = f"{mistake}, {loss}, {type(own).__name__}"
-                yield refused_fit(who, what, error, rf"Round 3 \(\w+\).*{pattern}", params)
+                yield refused_fit(who, what, error, rf"Round 3\b.*{pattern}", params)
     for told, spoil in (("None", lambda own, first: None), (r"\(1, 2\)", lambda own, first: (1, 2))):
         for own in (Spoilt(spoil), [Spoilt(spoil)]):
             pattern, what = rf"Round 3\b.*Spoilt\.price.*Pricing.*{told}", f"price is {told}, {type(own).__name__}"

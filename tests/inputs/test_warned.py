@@ -24,9 +24,9 @@ TWO, INTEGERS = np.column_stack([NUMBERS, X[:, 0]]), np.arange(90) % 4 + 1.0
 MEANS = np.average(TWO, axis=0, weights=INTEGERS)
 #: Who | parameters | data | what the warning names | the prediction for every row; None: the class that it names
 CONSTANT: list[tuple[str, dict[str, Any], dict[str, Any], str, Any]] = [
-    ("stump", {}, {"X": FOUR, "y": [0, 0, 0, 1]}, "constant.*heavier class", 0),
-    ("stump", {}, {"X": FOUR, "y": [1, 1, 1, 0]}, "constant.*heavier class", 1),
-    ("stump", {}, {"X": FOUR, "y": [0, 0, 0, 1], "sample_weight": HEAVY}, "constant.*heavier class", 1),
+    ("stump", {}, {"X": FOUR, "y": [0, 0, 0, 1]}, "constant", 0),
+    ("stump", {}, {"X": FOUR, "y": [1, 1, 1, 0]}, "constant", 1),
+    ("stump", {}, {"X": FOUR, "y": [0, 0, 0, 1], "sample_weight": HEAVY}, "constant", 1),
     ("boosting, nu-LPBoost", {}, {"X": FOUR, "y": [0, 0, 0, 1]}, "constant", None),
     ("boosting, nu-LPBoost", {}, {"X": FOUR, "y": [1, 1, 1, 0]}, "constant", None),
     ("boosting, nu-LPBoost", {}, {"X": FOUR, "y": [0, 0, 0, 1], "sample_weight": HEAVY}, "constant", None),
@@ -51,7 +51,7 @@ def test_nothing_to_learn_gives_a_constant_model_and_one_warning(row, name):
     predicted = model.predict(rows)
     assert np.all(predicted == predicted[0])
     if expected is None:
-        assert f"says {predicted[0]} of every row" in str(warning.message)
+        assert re.search(rf"\b{predicted[0]}\b", str(warning.message).split("constant")[-1])
     else:
         assert np.allclose(predicted[0], expected, rtol=CLOSED_FORM if expected is MEANS else 1e-15, atol=0)
     assert model.n_columns_ == 0
@@ -73,7 +73,7 @@ def test_columns_that_all_weigh_nothing():
     rng = np.random.default_rng(0)
     given = {"X": rng.normal(size=(60, 2)), "y": rng.integers(0, 2, 60)}
     model, (warning,) = fit_and_warnings("LPBoost", {"nu": 0.05}, **given)
-    assert re.search(r"All 5 columns .*weight 0 .*nu \(0.05\) or n_estimators too small", str(warning.message))
+    assert re.search(r"5 columns.*weight.*\bnu\b.*0\.05.*n_estimators", str(warning.message))
     assert np.ptp(model.decision_function(given["X"])) == 0
 
 
@@ -82,11 +82,11 @@ def test_columns_that_all_weigh_nothing():
 CHANCE = {"X": np.random.default_rng(0).normal(size=(150, 5)), "y": np.random.default_rng(1).integers(0, 2, 150)}
 FLOWERS = dict(zip("Xy", load_iris(return_X_y=True), strict=True))
 UNSOLVED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
-    ("stump", {"n_estimators": 40, "tol": 1e-15, "C": 1e6}, CHANCE, r"lower C"),
-    ("CGEnsRegressor", {"n_estimators": 10_000, "tol": 1e-15, "C": 1e12}, {}, r"lower C"),
-    ("MultiBoost", {"n_estimators": 3, "tol": 1e-300}, FLOWERS, r"raise nu \(0\.001\) or tol"),
+    ("stump", {"n_estimators": 40, "tol": 1e-15, "C": 1e6}, CHANCE, r"\bC\b"),
+    ("CGEnsRegressor", {"n_estimators": 10_000, "tol": 1e-15, "C": 1e12}, {}, r"\bC\b"),
+    ("MultiBoost", {"n_estimators": 3, "tol": 1e-300}, FLOWERS, r"\bnu\b.*0\.001"),
     *(
-        (name, {"n_estimators": 30, "max_iter": 1, "solver": solver}, {}, r"raise max_iter \(1\) or tol")
+        (name, {"n_estimators": 30, "max_iter": 1, "solver": solver}, {}, r"max_iter.*\b1\b")
         for name in ("LPBoost", "nu-LPBoost")
         for solver in ("dual", "primal", "ipm")
     ),
@@ -96,9 +96,8 @@ UNSOLVED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
 @pytest.mark.parametrize(("name", "params", "given", "advice"), UNSOLVED)
 def test_a_master_that_is_not_solved_is_a_warning_and_a_status(name, params, given, advice):
     model, (warning, *_) = fit_and_warnings(name, params, **given)
-    gap = rf"over the {model.n_columns_} columns.*relative gap of .* not tol={model.tol:g}: "
     assert warning.category is ConvergenceWarning
-    assert re.search(gap + advice, str(warning.message))
+    assert re.search(rf"{model.n_columns_} columns.*gap.*tol={model.tol:g}.*{advice}", str(warning.message))
     assert model.certificate_.status is Status.NOT_CONVERGED
     assert model.certificate_.relative_gap > model.tol
     assert len(list(model.staged_predict(given.get("X", X)))) == model.n_columns_ >= 1
@@ -111,12 +110,12 @@ WILD = X * np.array([1e4, 1, 1, 1, 1, 1])
 IMAGES, DIGITS = (part[:300] for part in load_digits(return_X_y=True))
 #: Who | parameters | data | what the one warning names; None: there is none
 SCALES: list[tuple[str, dict[str, Any], dict[str, Any], str | None]] = [
-    *((name, {}, {"X": WILD}, rf"(?i){name.split()[-1]}: feature 0 .*2e\+04.*standardize=True.*StandardScaler")
+    *((name, {}, {"X": WILD}, rf"(?i){name.split()[-1]}\b.*feature 0\b.*2e\+04.*standardize=True.*StandardScaler")
       for name in named("rotated")),
     *(("rotated", {}, {"X": pd.DataFrame(X[:, :n] * [*[1e4] * (n - 1), 1.0], columns=[*"abc"[: n - 1], "years"])},
-       rf"feature '[abc]' .*1 of {n} features") for n in (2, 3, 4)),  # the small one would not count
-    ("CGEnsClassifier", {"weak_learner": [("fourier", [3, 0, 4])]}, {"X": WILD}, "feature 0 "),
-    ("CGEnsClassifierCV", {"weak_learner": Fourier(n_candidates=50)}, {"X": WILD}, "feature 0 "),
+       rf"feature '[abc]'.*\b1 of {n}\b") for n in (2, 3, 4)),  # the small one would not count
+    ("CGEnsClassifier", {"weak_learner": [("fourier", [3, 0, 4])]}, {"X": WILD}, r"feature 0\b"),
+    ("CGEnsClassifierCV", {"weak_learner": Fourier(n_candidates=50)}, {"X": WILD}, r"feature 0\b"),
     ("rotated", {}, {"X": np.column_stack([X, np.zeros((90, 20)), np.ones((90, 3))])}, None),
     ("rotated", {"n_estimators": 2}, {"X": IMAGES, "y": DIGITS}, None),  # pixels at the border hardly vary
     ("rotated", {"n_estimators": 2}, {"X": IMAGES / 16, "y": DIGITS}, None),
