@@ -24,7 +24,6 @@ from tests.models import (
     HINGE,
     MODELS,
     SEARCHES,
-    SELECTOR,
     STAGE_WISE,
     WRAPPERS,
     answer,
@@ -147,13 +146,7 @@ def test_a_second_fit_leaves_nothing_of_the_first(name):
     assert set(vars(model)) == set(vars(once))
 
 
-#: Both copy the names of the model that they fit, and leave those of an earlier one where it has none.
-KEEP_NAMES = pytest.mark.xfail(strict=True, reason="feature_names_in_ of an earlier fit is kept")
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=KEEP_NAMES if name in {**SEARCHES, **SELECTOR} else ()) for name in MODELS]
-)
+@every_model
 def test_names_of_an_earlier_table_are_forgotten(name):
     X, y = data_of(name)
     model = make(name).fit(pd.DataFrame(X[:, :3], columns=list("abc")), y)

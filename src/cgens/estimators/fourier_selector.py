@@ -103,6 +103,7 @@ class FourierSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Version
         ).fit(X, y, sample_weight)
         self.ensemble_ = self.model_.ensemble_
         for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
             if hasattr(self.model_, name):
                 setattr(self, name, getattr(self.model_, name))
         self._n_features_out = len(self.ensemble_)
