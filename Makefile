@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := $(wildcard native/*.cpp native/*.hpp) CMakeLists.txt pyproject.toml
-# Tests of one file stay together (tests/conftest.py says more), files go in the order in which they are found.
-PYTEST = $(BIN)/python -m pytest -q -n logical --maxprocesses 2 --dist loadfile --no-loadscope-reorder
+# The tests of a file stay together (tests/conftest.py says more), in the order of their files; a crash ends the run.
+PYTEST = $(BIN)/python -m pytest -q -n logical --maxprocesses 2 --max-worker-restart 0 \
+	--dist loadfile --no-loadscope-reorder
 BENCHMARKS := $(filter-out __% data measure report,$(basename $(notdir $(wildcard benchmarks/*.py))))
 
 .PHONY: demo test test-slow coverage lint types format bench reproduce sanitize stubs clean help
