@@ -8,8 +8,9 @@ BENCHMARKS := $(filter-out __% measure report,$(basename $(notdir $(wildcard ben
 ifneq ($(wildcard ../shared/data),)
 export CGENS_DATA ?= $(abspath ../shared/data)
 endif
-# Tests of one file stay together (tests/conftest.py says more), files go in the order in which they are found.
-PYTEST = $(BIN)/python -m pytest -q -n logical --maxprocesses 2 --dist loadfile --no-loadscope-reorder
+# The tests of a file stay together (tests/conftest.py says more), in the order of their files; a crash ends the run.
+PYTEST = $(BIN)/python -m pytest -q -n logical --maxprocesses 2 --max-worker-restart 0 \
+	--dist loadfile --no-loadscope-reorder
 
 .PHONY: demo test test-slow coverage lint types format bench reproduce sanitize stubs clean help
 

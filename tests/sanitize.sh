@@ -26,9 +26,15 @@ import sys
 
 sys.meta_path = [finder for finder in sys.meta_path if "Redirecting" not in type(finder).__name__]
 PYTHON
-export PYTHONPATH=$site ASAN_OPTIONS=detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
-export LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)"
-$python -c 'import cgens._core as core; assert core.__file__.startswith("'"$site"'"), core.__file__'
-$python -m pytest -q -p no:cacheprovider -n logical --maxprocesses 2 --dist loadfile -m "not slow" \
-    tests/native tests/contract/test_masters.py tests/contract/test_loop.py::test_a_fit_is_sound \
-    tests/contract/test_loop_stage_wise.py tests/contract/test_solution_path.py tests/property/test_machine.py
+export PYTHONPATH=$site
+export ASAN_OPTIONS=detect_leaks=0:strict_string_checks=1:log_path=$PWD/.sanitize/report
+export UBSAN_OPTIONS=print_stacktrace=1:log_path=$PWD/.sanitize/report
+LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)"
+export LD_PRELOAD
+rm -f .sanitize/report.*
+$python -c "import cgens._core as core; assert core.__file__.startswith('$site'), core.__file__"
+# A report ends the process that it is about, so the workers are not started again.
+$python -m pytest -q -p no:cacheprovider -n logical --maxprocesses 2 --max-worker-restart 0 --dist loadfile \
+    -m "not slow" tests/native tests/contract/test_masters.py tests/contract/test_loop.py::test_a_fit_is_sound \
+    tests/contract/test_loop_stage_wise.py tests/contract/test_solution_path.py tests/property/test_machine.py ||
+    { LD_PRELOAD='' cat .sanitize/report.* 2>/dev/null; exit 1; }

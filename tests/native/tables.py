@@ -44,13 +44,6 @@ def each_simd_level() -> Iterator[str]:
         yield level
 
 
-def in_all_types(H: np.ndarray) -> Iterator[list[np.ndarray]]:
-    """Yield the int8 columns of `H`: of each type, and of several, which a store widens itself for."""
-    one, two, four = np.int8, np.float32, np.float64
-    for types in ((one,), (two,), (four,), (one, two, four), (two, one, four), (four, two, one)):
-        yield [column.astype(types[k * len(types) // H.shape[1]]) for k, column in enumerate(H.T)]
-
-
 def _repeated(rng: np.random.Generator) -> np.ndarray:
     X = integers(rng, 30, 3, most=2)
     return np.column_stack([X, X, 2 * X + 1, -X, X[:, :1] ** 3])

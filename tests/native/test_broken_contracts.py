@@ -62,12 +62,10 @@ def walk(X: np.ndarray = TABLE, begin=(0, 3), features=NODES[0], left=NODES[1], 
 CALLS = {
     "DualCd": (core.DualCd, [ONES, -ONES, ONES, 1], "finite finite finite -"),
     "DualCd.add": (lambda a: solver().add(a), [ONES], "length"),
-    "DualCd.add float32": (lambda a: solver().add(a), [ONES.astype("f4")], "length"),
     "DualCd.add int8": (lambda a: solver().add(a), [SIGNS], "length"),
     "DualCd.scale_box": (lambda a: solver().scale_box(a), [2.0], "factor"),
     "GramLs": (core.GramLs, [TABLE, ONES, 1], "finite positive -"),
     "GramLs.add": (lambda a: least_squares().add(a), [ONES], "length"),
-    "GramLs.add float32": (lambda a: least_squares().add(a), [ONES.astype("f4")], "length"),
     "GramLs.add int8": (lambda a: least_squares().add(a), [SIGNS], "length"),
     "GramLs.quadratic": (lambda *a: least_squares().quadratic(*a), [PAIRS.T.copy(), 2], "strided last"),
     "GramLs.duals": (lambda a: least_squares().duals(a), [np.ones((2, 2))], "free"),
@@ -83,24 +81,18 @@ CALLS = {
     "StumpTable": (lambda *a: core.StumpTable(pool(), *a), [1, 1], "least -"),
     "StumpTable.set_duals": (lambda a: table().set_duals(a), [PAIRS], "finite"),
     "StumpTable.set_curvature": (lambda a: table().set_curvature(a), [ONES], "positive"),
-    "StumpTable.change": (
-        lambda *a: table().change(*a),
-        [ONES, ONES[:2], 2.0, "max"],
-        "finite finite divisor name",
-    ),
+    "StumpTable.change": (lambda *a: table().change(*a), [ONES, ONES[:2], 2.0, "max"], "finite finite divisor name"),
     "StumpTable.change_curvature": (lambda *a: table(ONES).change_curvature(*a), [ONES, 2.0], "finite divisor"),
     "StumpTable.find_best": (lambda a: table().find_best(a), ["votes"], "name"),
     "StumpTable.respond": (lambda *a: table().respond(*a), [2, 3.5], "last threshold"),
     "StumpTable.entries": (lambda *a: table().entries(*a), [2, 2], "last last"),
     "respond_stumps": (core.respond_stumps, [TABLE, ROWS[:3], ONES[:3], 1], "strided features length -"),
-    "respond_stumps float32": (core.respond_stumps, [FLOATS, ROWS[:3], ONES[:3], 1], "strided features length -"),
     "StepTables": (core.StepTables, [ROWS, ONES, TABLE], "length length length"),
     "StepTables.decide": (lambda a: core.StepTables(ROWS[:2], ONES[:2], PAIRS[:2]).decide(a, 1), [TABLE], "strided"),
     "price_candidates": (core.price_candidates, [LANES, np.ones((2, 16)), 1], "free free -"),
     "price_candidates float32": (core.price_candidates, [LANES.astype("f4"), np.ones((2, 9)), 1], "free free -"),
     "take_cosines": (core.take_cosines, [TABLE, 1], "free -"),
     "order_rows": (core.order_rows, [TABLE, PAIRS, ONES, 1], "strided length length -"),
-    "order_rows float32": (core.order_rows, [FLOATS, PAIRS, ONES, 1], "strided length length -"),
     "TreeGrower": (lambda *a: core.TreeGrower(pool(), *a), [ONES, 1], "positive -"),
     "TreeGrower.grow": (lambda *a: grower().grow(*a), [ONES, FLAGS, 1, 0.0, True], "finite length least weight -"),
     "TreeTables": (core.TreeTables, list(TREE), "length length length length length length"),
@@ -108,13 +100,8 @@ CALLS = {
     "TreeTables.decide": (lambda a: core.TreeTables(*TREE).decide(a, np.ones((1, 2)), 1), [TABLE], "strided"),
     "force_simd_level": (core.force_simd_level, [""], "name"),
 }
-NUMBERS = {
-    "factor": (0.0, -1.0, NAN, INF),
-    "divisor": (0.0, -1.0, NAN),
-    "weight": (-1.0, NAN, INF),
-    "threshold": (0.123, NAN, INF),
-    "name": ("sse9",),
-}
+NUMBERS = {"factor": (0.0, -1.0, NAN, INF), "divisor": (0.0, -1.0, NAN), "weight": (-1.0, NAN, INF)}
+NUMBERS |= {"threshold": (0.123, NAN, INF), "name": ("sse9",)}
 ENTRIES = {"finite": (NAN, INF, -INF), "rows": (NAN, INF), "positive": (NAN, INF, 0.0, -1.0), "features": (3, -1)}
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from cgens._core import GramLs
-from tests.native.tables import each_simd_level, in_all_types
 from tests.reference.naive_least_squares import NaiveCurvature, grown_models, ls_dual, ls_primal, naive_model
 from tests.tolerances import BALANCE, CLOSED_FORM, NEGATIVE_GAP, TIGHT
 
@@ -111,21 +110,6 @@ def test_every_column_equals_the_reference(name, dtype, rng):
         assert abs(primal - dual) <= NEGATIVE_GAP * primal
 
 
-def test_the_reference_agrees_with_itself(rng):
-    """Grown by rank one or inverted as a whole, and at the optimum of both its objectives."""
-    target, scale, H = rng.normal(size=(40, 2)), make_weights(rng), make_signs(rng)
-    for n_columns, model in enumerate(grown_models(H, target, scale)):
-        whole = naive_model(H[:, :n_columns], target, scale)
-        assert_close(model.inverse, whole.inverse)
-        assert_close(model.projected @ target, model.duals)
-        assert_close(model.dual, model.primal)
-        moved = model.weights + 1e-3, model.intercept - 1e-3
-        assert ls_primal(model.H, target, scale, *moved) > model.primal
-        if n_columns > 0:
-            before, column = naive_model(H[:, : n_columns - 1], target, scale), H[:, n_columns - 1 : n_columns]
-            assert_close(before.gains(column.astype(float))[0], before.primal - model.primal, size=before.primal)
-
-
 def test_a_solve_between_columns_changes_nothing(rng):
     target, scale, H = rng.normal(size=(40, 2)), make_weights(rng), make_signs(rng)
     plain, often = make_solver(target, scale, H.T), make_solver(target, scale)
@@ -218,41 +202,6 @@ def test_awkward_columns_have_an_honest_gap(name, C, rng):
         assert primal - dual <= TIGHT * primal
     if C <= 1e3:
         assert_close(primal, naive_model(H, target, scale).dual)
-
-
-def everything(solver, n_outputs, n_columns, candidate):
-    """Return all that a solver can be asked, as bits."""
-    weights = weights_of(solver, n_outputs)
-    updated = weights.tobytes(), solver.primal, solver.duals(weights).tobytes(), solver.intercept(weights).tobytes()
-    steps = [
-        (z.tobytes(), output.tobytes(), denominator, solver.direction(k).tobytes())
-        for k in range(n_columns)
-        for z, output, denominator in [solver.step(k)]
-    ]
-    others = [own.tobytes() for own in solver.resolve(3.0, [n_columns // 2, n_columns])]
-    quadratic = solver.quadratic(candidate[None], n_columns).tobytes()
-    return updated, steps, others, quadratic, solver.solve(TIGHT), solver.weights().tobytes(), solver.primal
-
-
-@pytest.mark.parametrize("C", [1.0, 1e9])
-@pytest.mark.parametrize("n_columns", [5, 37, 80])
-def test_simd_levels_and_types_of_columns_give_the_same_bits(n_columns, C, rng, restore_simd_level):
-    """Columns beyond one lane and beyond the first 64, fewer and more than rows; also when the store widens itself."""
-    target, scale, candidate = rng.normal(size=(60, 3)), C * make_weights(rng, 60), rng.normal(size=60)
-    H, results = make_signs(rng, 60, n_columns), []
-    for _ in each_simd_level():
-        for columns in in_all_types(H):
-            results.append(everything(make_solver(target, scale, columns), 3, n_columns, candidate))
-    assert all(result == results[0] for result in results)
-
-
-def test_threads_give_the_same_bits(rng):
-    """Small work is done by one thread: here every parallel region has work for four."""
-    target, scale = rng.normal(size=(9000, 3)), make_weights(rng, 9000)
-    H, candidate = make_signs(rng, 9000, 30), rng.normal(size=9000)
-    *_, columns = in_all_types(H)
-    one, *several = (everything(make_solver(target, scale, columns, n), 3, 30, candidate) for n in (1, 2, 3, 4))
-    assert all(other == one for other in several)
 
 
 def test_what_was_given_is_copied(rng):

@@ -15,50 +15,11 @@ from hypothesis.extra import numpy as hnp
 
 from cgens._core import StumpPool, StumpScan, StumpTable
 from tests.native.tables import TABLES, integers, make_pool, make_scan
-from tests.reference.naive_stumps import naive_pool, pool_matrix
+from tests.reference.naive_stumps import NaiveTable, naive_pool
 from tests.tolerances import CLOSED_FORM
 
 RULES = ("max", "gain", "votes")
 NOTHING = (False, 0, 0.0, 0, 0.0, 0.0, 0.0, 0.0)
-
-
-class NaiveTable:
-    """Prices and g'Pg of all candidates, one row a candidate."""
-
-    def __init__(self, stumps, n_rows, n_outputs):
-        self.stumps = stumps
-        self.responses = pool_matrix(stumps, n_rows)
-        self.prices = np.zeros((len(stumps), n_outputs))
-        self.curvature = np.zeros(len(stumps))
-        self.taken = set()
-
-    def set_duals(self, duals):
-        self.prices = self.responses.T @ duals
-
-    def set_curvature(self, diagonal):
-        total = diagonal.sum()
-        self.curvature = (total**2 - (self.responses.T @ diagonal) ** 2) / total
-
-    def change(self, direction, step, denominator):
-        along = self.responses.T @ direction
-        self.prices = self.prices - np.outer(along, step)
-        self.curvature = self.curvature - along**2 / denominator
-
-    def find_best(self, rule):
-        """Return what `StumpTable.find_best` does: the first of equals among those not taken, the energy of all."""
-        free = np.array([stump.key not in self.taken for stump in self.stumps], dtype=bool)
-        sizes, energy = np.abs(self.prices) * free[:, None], np.sum(self.prices**2)
-        scores = {
-            "max": sizes.max(axis=1, initial=0.0),
-            "gain": np.sum(sizes**2, axis=1) / (1.0 + self.curvature),
-            "votes": sizes.sum(axis=1),
-        }[rule]
-        if not np.any(scores > 0):
-            return (*NOTHING[:6], energy, 0.0)
-        best = int(np.argmax(scores))
-        output = int(np.argmax(sizes[best]))
-        price = self.prices[best, output]
-        return (True, *self.stumps[best].key, output, price, sizes.max(), energy, scores[best])
 
 
 @cache
@@ -98,12 +59,13 @@ def take(pool, table, naive, found):
         naive.taken.add(stump.key)
 
 
-def assert_same_entries(table, naive, pool):
-    """Every price and every g'Pg; a repeated response has the price 0."""
+def assert_same_entries(table, alone, naive, pool):
+    """Every price and every g'Pg, followed with the prices or alone; a repeated response has the price 0."""
     expected = {stump.key: [*naive.prices[k], naive.curvature[k]] for k, stump in enumerate(naive.stumps)}
     for feature in range(pool.n_features):
         for bin_below, threshold in enumerate(pool.thresholds(feature).tolist()):
             entries = table.entries(feature, bin_below).tolist()
+            assert alone.entries(feature, bin_below).tolist() == [0.0, entries[-1]]
             if (feature, threshold) in expected:
                 assert entries == expected[feature, threshold]
             else:
@@ -112,14 +74,17 @@ def assert_same_entries(table, naive, pool):
 
 def assert_equals_enumeration(X, rng, rule, n_outputs=3, **options):
     """Set, find, take what was found, change, and again."""
-    pool, table, naive = start(X, integers(rng, len(X), n_outputs), whole_diagonal(len(X), rng), **options)
-    found = table.find_best(rule)
+    diagonal = whole_diagonal(len(X), rng)
+    pool, table, naive = start(X, integers(rng, len(X), n_outputs), diagonal, **options)
+    alone, found = StumpTable(pool, 1, 1), table.find_best(rule)
+    alone.set_curvature(diagonal)
     for _ in range(4):
         assert found == naive.find_best(rule) == table.find_best(rule)
-        assert_same_entries(table, naive, pool)
+        assert_same_entries(table, alone, naive, pool)
         take(pool, table, naive, found)
         direction, step = integers(rng, len(X), most=2), integers(rng, n_outputs, most=2)
         naive.change(direction, step, 8.0)
+        alone.change_curvature(direction, 8.0)
         found = table.change(direction, step, 8.0, rule)
 
 
@@ -188,7 +153,9 @@ def test_everything_can_be_taken(name, rule):
 def test_duals_of_zero_find_nothing(rule):
     X = TABLES["few values"]
     table = StumpTable(make_pool(X), 2, 1)
+    assert not table.has_curvature
     table.set_curvature(np.ones(len(X)))
+    assert table.has_curvature
     assert table.find_best(rule) == NOTHING, "before any duals"
     table.set_duals(np.zeros((len(X), 2)))
     assert table.find_best(rule) == NOTHING

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cgens._core import GramLs, StumpTable
-from tests.native.tables import TABLES, each_simd_level, integers, make_pool
+from cgens._core import StumpTable
+from tests.native.tables import TABLES, integers, make_pool
 from tests.reference.naive_least_squares import NaiveCurvature, grown_models
 from tests.reference.naive_stumps import naive_pool, pool_matrix
 from tests.tolerances import CLOSED_FORM
@@ -54,25 +54,6 @@ def test_prices_and_gains_are_those_of_the_model(name, C, rng):
         assert best[6] == pytest.approx(np.sum(expected**2), abs=CLOSED_FORM * size**2)
 
 
-def test_curvature_can_be_followed_alone(rng):
-    """As where duals are set again but g'Pg is kept: the same numbers as both together."""
-    X = TABLES["many values"]
-    stumps, _, models = least_squares_walk(X, rng)
-    both, alone, curvature = StumpTable(make_pool(X), 2, 1), StumpTable(make_pool(X), 2, 1), NaiveCurvature(models)
-    for table in (both, alone):
-        assert not table.has_curvature
-        table.set_curvature(curvature.diagonal)
-        assert table.has_curvature
-    both.set_duals(models[0].duals)
-    for k in range(curvature.n_steps):
-        direction, step, denominator = curvature.step(k)
-        both.change(direction, step, denominator, "max")
-        alone.change_curvature(direction, denominator)
-    read = entry_reader(X, stumps)
-    assert np.array_equal(read(both)[1], read(alone)[1])
-    assert not read(alone)[0].any()
-
-
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
 def test_drift_bounds_what_rounding_did(scale, rng):
     """Against the same changes in long double."""
@@ -115,37 +96,3 @@ def test_row_numbers_beyond_sixteen_bits(n, rng):
         table.change(direction, step, 2.0, "max")
     for k, key in enumerate(keys):
         assert np.array_equal(table.respond(*key), responses[:, k])
-
-
-def walk_bits(X, n_outputs, n_threads, max_bins=256):
-    """Return all that a table says on a walk, as it comes from a least-squares master over the stumps it finds."""
-    rng = np.random.default_rng(11)
-    target, scale = rng.normal(size=(len(X), n_outputs)), rng.random(len(X)) + 0.1
-    master, pool = GramLs(target, scale, 1), make_pool(X, max_bins=max_bins, n_threads=n_threads)
-    table = StumpTable(pool, n_outputs, n_threads)
-    table.set_curvature(scale)
-    table.set_duals(master.duals(np.zeros((0, n_outputs))).reshape(len(X), n_outputs))
-    found, said = table.find_best("gain"), []
-    for k in range(6):
-        said.append((found, table.drift, table.entries(found[1], 0).tobytes()))
-        pool.take(*found[1:3])
-        master.add(pool.respond(*found[1:3]))
-        _, step, denominator = master.step(k)
-        found = table.change(master.direction(k), step, denominator, "gain" if k % 3 else "max")
-    table.change_curvature(master.direction(0), 8.0)
-    return said, [table.find_best(rule) for rule in ("max", "gain", "votes")]
-
-
-@pytest.mark.parametrize("name", ["many values", "sparse, two blocks", "more than 256 values"])
-def test_simd_levels_give_the_same_bits(name, restore_simd_level):
-    results = [walk_bits(TABLES[name], 3, 1, max_bins=500) for _ in each_simd_level()]
-    assert all(result == results[0] for result in results)
-
-
-def test_threads_give_the_same_bits():
-    """Small work is done by one thread: here every parallel region has work for four."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(9000, 40)).round(2) * (rng.random((9000, 40)) < 0.9)
-    one = walk_bits(X, 4, 1)
-    for n_threads in (2, 3, 4):
-        assert walk_bits(X, 4, n_threads) == one

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from cgens._core import StumpPool, TreeGrower, TreeTables
+from cgens._core import TreeGrower, TreeTables
 from tests.native.tables import TABLES, integers, make_pool, same_tables
 from tests.reference.naive_trees import naive_tree, naive_walk
 
@@ -19,9 +19,9 @@ def all_allowed(X):
     return np.ones(X.shape[1], dtype=np.uint8)
 
 
-def grow(X, along, weight=None, allowed=None, max_leaves=8, min_weight=1.0, real=True, max_bins=None, n_threads=1):
+def grow(X, along, weight=None, allowed=None, max_leaves=8, min_weight=1.0, real=True, max_bins=None):
     weight = np.ones(len(X)) if weight is None else weight
-    grower = TreeGrower(make_pool(X, weight, max_bins, n_threads), weight, n_threads)
+    grower = TreeGrower(make_pool(X, weight, max_bins), weight, 1)
     return grower.grow(along, all_allowed(X) if allowed is None else allowed, max_leaves, min_weight, real)
 
 
@@ -124,23 +124,6 @@ def test_a_grower_remembers_nothing(rng):
     assert equal_bits(before, grower.grow(first, all_allowed(X), 6, 1.0, True))
 
 
-def test_rows_are_read_through_the_index(rng):
-    X, rows, along = TABLES["many values"], rng.permutation(60)[:35], integers(rng, 35)
-    indexed = TreeGrower(StumpPool(X, rows, np.ones(35), 35, 1), np.ones(35), 1)
-    copied = grow(np.ascontiguousarray(X[rows]), along, max_leaves=6)
-    assert equal_bits(indexed.grow(along, all_allowed(X), 6, 1.0, True), copied)
-
-
-@pytest.mark.parametrize("real", [True, False])
-def test_threads_do_not_matter(real, rng):
-    X = rng.normal(size=(6000, 40)).round(2) * (rng.random((6000, 40)) < 0.7)
-    along, weight = rng.normal(size=6000), rng.random(6000) + 0.1
-    one = grow(X, along, weight, max_leaves=12, real=real, max_bins=64)
-    assert len(one[0]) == 23
-    for n_threads in (2, 3, 4):
-        assert equal_bits(one, grow(X, along, weight, None, 12, real=real, max_bins=64, n_threads=n_threads))
-
-
 def forest(rng, d, sizes):
     """Return the arrays of trees of so many leaves each, of random shape, as `TreeTables` takes them."""
     nodes, begin = [], [0]  # feature, left, right
@@ -204,12 +187,6 @@ def test_numbers_are_compared_in_double_and_nan_goes_left(rng):
         assert respond_trees(np.array([[x]]), *trees, thresholds, values, n_threads=1).tolist() == [values[leaf]]
     X = np.array([[np.nan], [np.inf], [-np.inf]])
     assert respond_trees(X, *trees, thresholds, values, n_threads=1).tolist() == values[[1, 2, 1]].tolist()
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_threads_do_not_change_responses(dtype, rng):
-    trees, X = forest(rng, 4, [8] * 30), rng.normal(size=(2000, 4)).astype(dtype)
-    assert len({respond_trees(X, *trees, n_threads=n_threads).tobytes() for n_threads in (1, 2, 3, 4)}) == 1
 
 
 @pytest.mark.parametrize("real", [True, False])

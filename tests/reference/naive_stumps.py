@@ -81,3 +81,42 @@ def naive_best(pool: list[NaiveStump], duals: np.ndarray, taken: set | frozenset
         if stump.key not in taken and abs(price) > best_size:
             best, best_size = stump, abs(price)
     return best
+
+
+class NaiveTable:
+    """Prices and g'Pg of all candidates, one row a candidate."""
+
+    def __init__(self, stumps: list[NaiveStump], n_rows: int, n_outputs: int) -> None:
+        self.stumps = stumps
+        self.responses = pool_matrix(stumps, n_rows)
+        self.prices = np.zeros((len(stumps), n_outputs))
+        self.curvature = np.zeros(len(stumps))
+        self.taken: set[tuple[int, float]] = set()
+
+    def set_duals(self, duals: np.ndarray) -> None:
+        self.prices = self.responses.T @ duals
+
+    def set_curvature(self, diagonal: np.ndarray) -> None:
+        total = diagonal.sum()
+        self.curvature = (total**2 - (self.responses.T @ diagonal) ** 2) / total
+
+    def change(self, direction: np.ndarray, step: np.ndarray, denominator: float) -> None:
+        along = self.responses.T @ direction
+        self.prices = self.prices - np.outer(along, step)
+        self.curvature = self.curvature - along**2 / denominator
+
+    def find_best(self, rule: str) -> tuple:
+        """Return what `StumpTable.find_best` does: the first of equals among those not taken, the energy of all."""
+        free = np.array([stump.key not in self.taken for stump in self.stumps], dtype=bool)
+        sizes, energy = np.abs(self.prices) * free[:, None], np.sum(self.prices**2)
+        scores = {
+            "max": sizes.max(axis=1, initial=0.0),
+            "gain": np.sum(sizes**2, axis=1) / (1.0 + self.curvature),
+            "votes": sizes.sum(axis=1),
+        }[rule]
+        if not np.any(scores > 0):
+            return (False, 0, 0.0, 0, 0.0, 0.0, energy, 0.0)
+        best = int(np.argmax(scores))
+        output = int(np.argmax(sizes[best]))
+        price = self.prices[best, output]
+        return (True, *self.stumps[best].key, output, price, sizes.max(), energy, scores[best])

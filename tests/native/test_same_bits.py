@@ -1,0 +1,172 @@
+"""Threads, SIMD levels and the types of columns change no bit of what a kernel says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cgens._core import (
+    DualCd,
+    GramLs,
+    StepTables,
+    StumpScan,
+    StumpTable,
+    TreeGrower,
+    TreeTables,
+    order_rows,
+    price_candidates,
+    respond_stumps,
+    take_cosines,
+    usable_threads,
+)
+from tests.native.tables import each_simd_level, make_pool
+
+# Small work is done by one thread: the large table has work for four in every parallel region. The small one has fewer
+# rows than columns are added, which are as many as fill one lane or not, and more than the first 64 that a store holds.
+N_ROWS = {"small": 60, "large": 9000}
+N_COLUMNS = {"small": (5, 37, 80), "large": (30,)}
+TYPES = {"small": ("bbb", "fff", "ddd", "bfd", "fbd", "dfb"), "large": ("bfd",)}
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(9000, 40)).round(2) * (rng.random((9000, 40)) < 0.9)
+    return {size: X[:n].copy() for size, n in N_ROWS.items()}
+
+
+def bits(*parts):
+    return [part.tobytes() if isinstance(part, np.ndarray) else part for part in parts]
+
+
+def columns_of_all_types(size, rng, about):
+    """Yield signs that agree with `about` on 60 % of the rows: of one type, or of three, for which a store widens."""
+    for n_columns in N_COLUMNS[size]:
+        H = np.where(rng.random((n_columns, len(about))) < 0.6, about, -about)
+        yield [[h.astype(types[3 * k // n_columns]) for k, h in enumerate(H)] for types in TYPES[size]]
+
+
+def only(results):
+    """Return the one result of columns of all types."""
+    first, *others = results
+    assert all(other == first for other in others)
+    return first
+
+
+def descent(size, X, rng, n_threads):
+    y = np.where(rng.random(len(X)) < 0.5, 1.0, -1.0)
+
+    def solve(columns):
+        solver = DualCd(y, np.where(y < 0, -1e-2, 0.0), np.where(y > 0, 1e-2, 0.0), n_threads)
+        for column in columns:
+            solver.add(column)
+        return bits(solver.solve(1e-6, 1000, lambda: False), solver.bias, solver.weights(), solver.duals())
+
+    return [only(map(solve, of_all_types)) for of_all_types in columns_of_all_types(size, rng, y)]
+
+
+def least_squares(size, X, rng, n_threads):
+    target, scale, candidate = rng.normal(size=(len(X), 3)), rng.random(len(X)) + 0.01, rng.normal(size=len(X))
+
+    def solve(columns, C):
+        solver, n = GramLs(target, C * scale, n_threads), len(columns)
+        for column in columns:
+            solver.add(column)
+        weights = solver.weights().reshape(-1, 3)
+        steps = [part for k in range(n) for part in bits(*solver.step(k), solver.direction(k))]
+        others = bits(*solver.resolve(3.0, [n // 2, n]), solver.quadratic(candidate[None], n))
+        updated = bits(weights, solver.primal, solver.duals(weights), solver.intercept(weights))
+        return updated, steps, others, bits(solver.solve(1e-9), solver.weights(), solver.primal)
+
+    return [
+        only(solve(columns, C) for columns in of_all_types)
+        for C in ((1.0, 1e9) if size == "small" else (1.0,))
+        for of_all_types in columns_of_all_types(size, rng, np.sign(target[:, 0]))
+    ]
+
+
+def scan(size, X, rng, n_threads):
+    pool = make_pool(X, max_bins=256, n_threads=n_threads)
+    live, duals, said = StumpScan(pool, n_threads), rng.normal(size=len(X)), [pool.n_candidates]
+    for _ in range(5):
+        said.append(live.price(duals))
+        duals = np.where(rng.random(len(X)) < 0.6, rng.normal(size=len(X)), duals)
+    return said, bits(*(pool.thresholds(feature) for feature in range(X.shape[1])))
+
+
+def price_table(size, X, rng, n_threads):
+    """A walk as it comes from a least-squares master over the stumps that are found."""
+    target, scale = rng.normal(size=(len(X), 4)), rng.random(len(X)) + 0.1
+    master, pool = GramLs(target, scale, 1), make_pool(X, max_bins=256, n_threads=n_threads)
+    table = StumpTable(pool, 4, n_threads)
+    table.set_curvature(scale)
+    table.set_duals(master.duals(np.zeros((0, 4))).reshape(len(X), 4))
+    found, said = table.find_best("gain"), []
+    for k in range(6):
+        said += bits(found, table.drift, table.entries(found[1], 0))
+        pool.take(*found[1:3])
+        master.add(pool.respond(*found[1:3]))
+        _, step, denominator = master.step(k)
+        found = table.change(master.direction(k), step, denominator, "gain" if k % 3 else "max")
+    table.change_curvature(master.direction(0), 8.0)
+    return said, [table.find_best(rule) for rule in ("max", "gain", "votes")]
+
+
+def trees(size, X, rng, n_threads):
+    along, weight, allowed = rng.normal(size=len(X)), rng.random(len(X)) + 0.1, np.ones(X.shape[1], dtype=np.uint8)
+    grower = TreeGrower(make_pool(X, weight, 64, n_threads), weight, n_threads)
+    for real in (True, False):
+        tree = grower.grow(along, allowed, 12, 0.1, real)
+        assert len(tree[0]) == 23
+        nodes, values = tree[:4], tree[4].astype(np.float32)
+        begin = np.array([0, 23, 46])
+        two = [np.concatenate([part, part]) for part in (*nodes, values)]
+        yield bits(*tree, *(TreeTables(begin, *two).respond(A, n_threads) for A in (X, X.astype("f"))))
+
+
+def prediction(size, X, rng, n_threads):
+    features, thresholds = rng.integers(0, 40, 300), rng.normal(size=300)
+    steps = StepTables(features, thresholds, rng.normal(size=(300, 2)))
+    for A in (X, X.astype(np.float32)):
+        yield bits(steps.decide(A, n_threads), respond_stumps(A, features, thresholds, n_threads))
+
+
+def row_order(size, X, rng, n_threads):
+    return bits(*order_rows(X, rng.choice([-1.0, 1.0], size=(len(X), 1)), rng.random(len(X)), n_threads))
+
+
+def candidates(size, X, rng, n_threads):
+    """Each has the same price alone; sixteen go to one thread, and some are left over."""
+    n, m = 100, len(X) // 16 * 16
+    signs, duals = rng.integers(-1, 2, (n, m)).astype(np.int8), rng.normal(size=(2, m))
+    for responses in (signs, (signs * rng.random((n, m))).astype(np.float32)):
+        together = price_candidates(responses, duals, n_threads).reshape(n, 2)
+        for j in (0, 15, 16, 99):
+            assert np.array_equal(price_candidates(responses[j : j + 1], duals, n_threads), together[j])
+            assert price_candidates(responses[j : j + 1], duals[1:], n_threads)[0] == together[j, 1]
+        yield bits(together)
+
+
+def cosines(size, X, rng, n_threads):
+    lengths = (1, 3, 4, 5, 4095, 4096, 4097) if size == "small" else (100_003,)
+    return bits(*(take_cosines(100 * rng.normal(size=(1, n)), n_threads) for n in lengths))
+
+
+KERNELS = [descent, least_squares, scan, price_table, trees, prediction, row_order, candidates, cosines]
+
+
+@pytest.mark.parametrize("size", N_ROWS)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_bits_depend_on_neither_threads_nor_simd_level(kernel, size, tables, restore_simd_level):
+    first, *others = (
+        list(kernel(size, tables[size], np.random.default_rng(7), n_threads))
+        for _ in each_simd_level()
+        for n_threads in ((1, 2, 3, 4) if size == "large" else (1, 2))
+    )
+    assert all(other == first for other in others)
+
+
+@pytest.mark.parametrize("n_threads", [-5, 0, 1])
+def test_useless_numbers_of_threads_mean_one(n_threads, tables):
+    assert usable_threads(n_threads) == 1
+    assert len(order_rows(tables["large"], np.ones((9000, 1)), np.ones(9000), n_threads)[2]) == 9000
