@@ -67,14 +67,13 @@ def check_copies(name, problem, **options):
 
 
 def check_order(name, problem, **options):
-    """Also with weights that are no integers, whose sums round differently in another order."""
+    """Sums of weights that are no integers round differently in another order: nothing may depend on it."""
     fit, y = prepare(name, problem, **options)
-    order = problem.rng.permutation(len(y))
-    for weight in (problem.weight, problem.weight * problem.rng.random(len(y))):
-        straight, shuffled = fit(problem.X, y, weight), fit(problem.X[order], y[order], weight[order])
-        assert_same(straight, shuffled, problem.X, order)
-        if hasattr(straight, "feature_importances_"):
-            assert np.array_equal(straight.feature_importances_, shuffled.feature_importances_)
+    order, weight = problem.rng.permutation(len(y)), problem.weight * problem.rng.random(len(y))
+    straight, shuffled = fit(problem.X, y, weight), fit(problem.X[order], y[order], weight[order])
+    assert_same(straight, shuffled, problem.X, order)
+    if hasattr(straight, "feature_importances_"):
+        assert np.array_equal(straight.feature_importances_, shuffled.feature_importances_)
 
 
 def check_zero_weights(name, problem, **options):
@@ -99,23 +98,20 @@ def check_machine(name, problem, **options):
 
 
 def check_memory(name, problem, **options):
-    """X in columns or strides, read-only, and in float32 where that holds the numbers; and all input is left alone."""
+    """X in columns, or in strides and read-only; float32 where that holds the numbers; and all input is left alone."""
     fit, y = prepare(name, problem, **options)
     single = problem.X.astype(np.float32)
     X = single.astype(np.float64)
-    plain = fit(X, y)
+    given = X.copy(), y.copy(), problem.weight.copy()
+    plain = fit(*given)
+    plain.predict(given[0])
+    assert all(np.array_equal(one, other) for one, other in zip(given, (X, y, problem.weight), strict=True))
     wide = np.full((2 * X.shape[0], 3 * X.shape[1]), np.nan)
-    wide[::2, ::3] = X
-    frozen = X.copy()
-    frozen.flags.writeable = False
-    for same in (np.asfortranarray(single), wide[::2, ::3], frozen):
-        assert_same(plain, fit(same, np.repeat(y, 2, axis=0)[::2]), X)
+    wide[::-2, ::-3] = X
+    wide.flags.writeable = False
+    for same in (np.asfortranarray(single), wide[::-2, ::-3]):
+        assert_same(plain, fit(same, np.repeat(y, 2, axis=0)[::2], np.repeat(problem.weight, 2)[::2]), X)
         assert plain.predict(same).tobytes() == plain.predict(X).tobytes()
-    given_X, given_y, given_weight = X.copy(), y.copy(), problem.weight.copy()
-    fit(given_X, given_y, given_weight).predict(given_X)
-    assert np.array_equal(given_X, X)
-    assert np.array_equal(given_y, y)
-    assert np.array_equal(given_weight, problem.weight)
 
 
 CHECKS = {
