@@ -20,7 +20,7 @@ from tests.integration.small_data import SMALL_DATA, flowers
 from tests.models import BOOSTERS, MODELS, STAGE_WISE, WRAPPERS, make
 from tests.tolerances import CLOSED_FORM, NEGATIVE_GAP
 
-N_ROUNDS = 50
+N_ROUNDS = 30
 BUNDLED = ["wisconsin", *SMALL_DATA]
 SHARED = ["banana", "german", "splice", "waveform"]
 
@@ -148,7 +148,7 @@ def test_no_warning_and_no_negative_gap_on_ordinary_data(name, data):
     X, y = SMALL_DATA[data]()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = make(name, n_estimators=30).fit(X, y)
+        model = make(name, n_estimators=20).fit(X, y)
     assert np.all(model.trace_.relative_gap >= -NEGATIVE_GAP)
     assert model.certificate_.dual <= model.certificate_.primal + NEGATIVE_GAP
     if name not in STAGE_WISE:

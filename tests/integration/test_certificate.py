@@ -26,10 +26,6 @@ def with_copies(X, y, rng):
     return X[rows], y[rows], None
 
 
-def with_integer_weights(X, y, rng):
-    return X, y, rng.integers(1, 6, len(y)).astype(float)
-
-
 def with_real_weights(X, y, rng):
     return X, y, rng.random(len(y)) + 0.01
 
@@ -45,7 +41,7 @@ def with_copies_and_weights(X, y, rng):
     return with_zero_weights(X, y, rng)
 
 
-SAMPLES = [plain, with_copies, with_integer_weights, with_real_weights, with_zero_weights, with_copies_and_weights]
+SAMPLES = [plain, with_copies, with_real_weights, with_copies_and_weights]
 OPTIONS = {
     "large C": {"C": 10.0, "tol": 1e-6},
     "tiny C": {"C": 1e-6},

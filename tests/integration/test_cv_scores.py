@@ -7,9 +7,17 @@ from contextlib import suppress
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
-from sklearn.metrics import get_scorer, make_scorer, mean_squared_error, r2_score, roc_auc_score
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    f1_score,
+    make_scorer,
+    mean_squared_error,
+    r2_score,
+    roc_auc_score,
+)
 
-from cgens import CGEnsClassifier, CGEnsRegressor, path
+from cgens import CGEnsRegressor, path
 from cgens.coding import simplex_codes
 from cgens.masters import Hinge, LeastSquares
 from cgens.sample_order import SampleOrder
@@ -41,15 +49,64 @@ class ByHand:
             yield [part[0] for part in parts]
 
 
-def test_scores_of_a_fold_by_hand():
-    X, y = WINES
-    model = classify()
-    codes = simplex_codes(3)
+CODES = simplex_codes(3)
+
+
+def of_labels(metric, **options):
+    """Return a score of decisions about three classes."""
+    return lambda y, decision, weight: metric(y, (decision @ CODES.T).argmax(axis=1), **options)
+
+
+def accuracy_squared(y, labels):
+    return np.mean(y == labels) ** 2
+
+
+def accuracy(y, decision, weight):
+    return np.mean((decision[:, 0] > 0) == y)
+
+
+def area(y, decision, weight):
+    return roc_auc_score(y, decision[:, 0])
+
+
+def squared_error(y, decision, weight):
+    return -mean_squared_error(y, decision, sample_weight=weight)
+
+
+#: Data with their target as the master sees it, scoring, the master, and the score by hand.
+CLASSES = (*WINES, CODES[WINES[1]])
+SIGNS = (*TUMOURS, np.where(TUMOURS[1] > 0, 1.0, -1.0)[:, None])
+NUMBERS = (*PATIENTS, PATIENTS[1][:, None])
+SCORES = {
+    "accuracy by default": (CLASSES, None, LeastSquares, of_labels(accuracy_score)),
+    "accuracy": (CLASSES, "accuracy", LeastSquares, of_labels(accuracy_score)),
+    "balanced": (CLASSES, "balanced_accuracy", LeastSquares, of_labels(balanced_accuracy_score)),
+    "f1": (CLASSES, "f1_macro", LeastSquares, of_labels(f1_score, average="macro")),
+    "one's own": (CLASSES, make_scorer(accuracy_squared), LeastSquares, of_labels(accuracy_squared)),
+    "hinge": (SIGNS, None, Hinge, accuracy),
+    "area, hinge": (SIGNS, "roc_auc", Hinge, area),
+    "area, least squares": (SIGNS, "roc_auc", LeastSquares, area),
+    "squared error with weights": (NUMBERS, "neg_mean_squared_error", LeastSquares, squared_error),
+}
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_scores_of_every_fold_by_hand(name, rng):
+    (X, y, target), scoring, master, score = SCORES[name]
+    if "weights" in name:
+        weight = rng.integers(1, 4, len(y)).astype(float)
+        model = regress(X, y, weight, scoring=scoring)
+    else:
+        weight = np.ones(len(y))
+        # One C of the hinge loss: several are solved one from the other, each to a tolerance.
+        options = {"loss": "hinge", "Cs": 1} if master is Hinge else {"loss": "least_squares"}
+        model = classify(X, y, scoring=scoring, **options)
     for k in range(3):
-        found = ByHand(model, LeastSquares, X, codes[y], k)
-        for s, decisions in enumerate(found.decisions(X[found.test])):
-            scores = [np.mean((decision @ codes.T).argmax(axis=1) == y[found.test]) for decision in decisions]
-            assert np.allclose(model.scores_[k, :, s], scores, rtol=0, atol=CLOSED_FORM)
+        found = ByHand(model, master, X, target, k, weight, "max" if master is Hinge else "gain")
+        test = found.test
+        for s, decisions in enumerate(found.decisions(X[test])):
+            scores = [score(y[test], decision, weight[test]) for decision in decisions]
+            assert np.allclose(model.scores_[k, :, s], scores, rtol=CLOSED_FORM, atol=CLOSED_FORM)
 
 
 @pytest.mark.parametrize("n_outputs", [1, 2])
@@ -71,16 +128,6 @@ def test_scores_of_a_fold_by_naive_solves(n_outputs, rng):
                 assert model.scores_[k, c, s] == pytest.approx(expected, rel=CLOSED_FORM)
 
 
-def test_scores_of_a_fold_by_hand_with_the_hinge_loss():
-    X, y = TUMOURS
-    model = classify(X, y)
-    for k in range(3):
-        found = ByHand(model, Hinge, X, np.where(y > 0, 1.0, -1.0)[:, None], k, pricing="max")
-        for s, decisions in enumerate(found.decisions(X[found.test])):
-            scores = [np.mean((decision[:, 0] > 0) == y[found.test]) for decision in decisions]
-            assert np.allclose(model.scores_[k, :, s], scores, rtol=0, atol=CLOSED_FORM)
-
-
 def test_the_path_is_what_plain_fits_find():
     """One search serves all values of C: at the C it was made with, the models are those of the plain estimator."""
     X, y = PATIENTS
@@ -91,34 +138,7 @@ def test_the_path_is_what_plain_fits_find():
         assert plain.score(X[1::2], y[1::2]) == pytest.approx(score, rel=CLOSED_FORM)
 
 
-SCORINGS = ["accuracy", "balanced_accuracy", "f1_macro", make_scorer(lambda y, found: np.mean(y == found) ** 2)]
-
-
-@pytest.mark.parametrize("scoring", SCORINGS, ids=str)
-def test_scorers_of_classes(scoring):
-    X, y = WINES
-    model = classify(scoring=scoring)
-    scorer, codes = get_scorer(scoring), simplex_codes(3)
-    found = ByHand(model, LeastSquares, X, codes[y], 0)
-
-    class Answer(CGEnsClassifier):
-        classes_ = np.arange(3)
-        decision = None
-
-        def predict(self, X):
-            return (self.decision @ codes.T).argmax(axis=1)
-
-    for s, decisions in enumerate(found.decisions(X[found.test])):
-        for c, decision in enumerate(decisions):
-            answer = Answer()
-            answer.decision = decision
-            assert model.scores_[0, c, s] == pytest.approx(
-                scorer(answer, X[found.test], y[found.test]), rel=CLOSED_FORM
-            )
-
-
-def test_accuracy_is_the_default():
-    assert_same_model(classify(), classify(scoring="accuracy"), WINES[0])
+def test_the_defaults_of_numbers_and_labels():
     assert_same_model(regress(), regress(scoring="r2"), PATIENTS[0])
     X, y = topics()
     assert_same_model(classify(X, y), classify(X, y, scoring="accuracy"), X)
@@ -139,34 +159,8 @@ def test_a_callable_gets_a_model_that_predicts():
     assert np.allclose(model.scores_, classify().scores_, rtol=0, atol=CLOSED_FORM)
 
 
-@pytest.mark.parametrize("loss", ["hinge", "least_squares"])
-def test_area_under_the_curve(loss):
-    X, y = TUMOURS
-    # One C of the hinge loss: several are solved one from the other, each to a tolerance.
-    model = classify(X, y, scoring="roc_auc", loss=loss, Cs=1 if loss == "hinge" else 3)
-    master, pricing = {"hinge": (Hinge, "max"), "least_squares": (LeastSquares, "gain")}[loss]
-    found = ByHand(model, master, X, np.where(y > 0, 1.0, -1.0)[:, None], 1, pricing=pricing)
-    for s, decisions in enumerate(found.decisions(X[found.test])):
-        areas = [roc_auc_score(y[found.test], decision[:, 0]) for decision in decisions]
-        assert np.allclose(model.scores_[1, :, s], areas, rtol=0, atol=CLOSED_FORM)
-
-
-def test_squared_error_with_weights(rng):
-    X, y = PATIENTS
-    weight = rng.integers(1, 4, len(y)).astype(float)
-    model = regress(weight=weight, scoring="neg_mean_squared_error")
-    found = ByHand(model, LeastSquares, X, y[:, None], 2, weight)
-    for s, decisions in enumerate(found.decisions(X[found.test])):
-        errors = [
-            -mean_squared_error(y[found.test], decision[:, 0], sample_weight=weight[found.test])
-            for decision in decisions
-        ]
-        assert np.allclose(model.scores_[2, :, s], errors, rtol=CLOSED_FORM, atol=0)
-    assert model.best_score_ < 0
-
-
 def test_a_scorer_that_knows_no_weights(rng):
-    """Asked without them, or one sentence that says so."""
+    """Asked without them, or a ValueError that says so."""
     weight = rng.integers(1, 4, len(PATIENTS[1])).astype(float)
     with suppress(ValueError):
         assert np.isfinite(regress(weight=weight, scoring="neg_max_error").best_score_)

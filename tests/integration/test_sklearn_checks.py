@@ -23,17 +23,14 @@ from tests.models import FAMILIES, SMALL, make
 MIXED = Mixture([Stump(8), Perceptron(20), Fourier(learn=True), Tree(4, min_samples_leaf=1), Box(1, 20), Linear()])
 
 ESTIMATORS = [
-    CGEnsClassifier(n_estimators=10),
+    CGEnsClassifier(n_estimators=6, n_jobs=1),
     CGEnsClassifier(MIXED, n_estimators=4, random_state=0, n_jobs=1),
-    CGEnsRegressor(n_estimators=10),
-    CGEnsClassifierCV(Cs=2, n_estimators=8, cv=3, n_jobs=1),
-    CGEnsRegressorCV(Cs=2, n_estimators=8, cv=3, n_jobs=1),
-    make("AdaBoost"),
-    make("AdaBoost.MH"),
-    make("AdaBoost.ECC"),
-    make("MultiBoost", n_estimators=5),
-    make("LPBoost"),
-    make("selector", n_components=6),
+    CGEnsRegressor(n_estimators=6, n_jobs=1),
+    CGEnsClassifierCV(Cs=2, n_estimators=6, cv=2, n_jobs=1),
+    CGEnsRegressorCV(Cs=2, n_estimators=6, cv=2, n_jobs=1),
+    make("AdaBoost.MH", n_estimators=5),
+    make("LPBoost", n_estimators=5),
+    make("selector", n_components=4),
 ]
 #: Other losses, and families of their own, each with one of the boosters.
 MORE = [
@@ -43,6 +40,7 @@ MORE = [
     CGEnsRegressor(MIXED, n_estimators=4, random_state=0, n_jobs=1),
     CGEnsClassifier(FAMILIES["scikit-learn's"], n_estimators=5, random_state=0, n_jobs=1),
     make("LPBoost of nu"),
+    make("MultiBoost", n_estimators=5),
     make("AdaBoost", weak_learner=Fourier(n_candidates=50)),
     make("AdaBoost.MH", weak_learner=Tree(4, min_samples_leaf=1)),
     make("AdaBoost.ECC", weak_learner=Perceptron(50)),

@@ -26,15 +26,15 @@ from tests.tolerances import (
 )
 
 TOL = 1e-8
-COSINES = Fourier(n_candidates=120, standardize=True, learn=False)
-PERCEPTRONS = Perceptron(n_candidates=120, standardize=True, learn=False)
+COSINES = Fourier(n_candidates=80, standardize=True, learn=False)
+PERCEPTRONS = Perceptron(n_candidates=80, standardize=True, learn=False)
 
 #: Drawn pools; that of stumps is enumerated by naive code instead.
 DRAWN = {
     "Fourier": COSINES,
-    "Fourier of few inputs": Fourier([0.1, 1.0], 120, n_inputs=[1, 2], standardize=True, learn=False),
+    "Fourier of few inputs": Fourier([0.1, 1.0], 80, n_inputs=[1, 2], standardize=True, learn=False),
     "Perceptron": PERCEPTRONS,
-    "Box": Box(n_candidates=120),
+    "Box": Box(n_candidates=80),
     "Linear": Linear(),
     "Fourier and Linear": Mixture([COSINES, Linear()]),
     "Perceptron and Box, each on its columns": Mixture([(PERCEPTRONS, [0, 1]), (Box(n_candidates=80), [1, 2])]),
@@ -42,9 +42,9 @@ DRAWN = {
 
 
 def load(name):
-    """Return a set with at most six features, so that its pool of stumps is soon exhausted."""
+    """Return a set with at most four features, so that its pool of stumps is soon exhausted."""
     X, y = SMALL_DATA[name]()
-    return X[:, :6], y
+    return X[:, :4], y
 
 
 def to_the_end(family, X, y, C, weight=None, kind=CGEnsClassifier, **options):
@@ -129,7 +129,7 @@ def optimum_over_all_stumps(name, C):
     return naive_hinge(stump_pool(X)(X), np.where(y > 0, 1.0, -1.0), np.full(len(y), C)).primal
 
 
-@pytest.mark.parametrize("tol", [1e-1, 1e-2, 1e-3, 1e-5])
+@pytest.mark.parametrize("tol", [1e-1, 1e-3, 1e-5])
 @pytest.mark.parametrize("name", SMALL_DATA)
 def test_the_certificate_of_the_pool_closes_to_tol(name, tol):
     """At any tolerance: the promise is the gap that was asked for, and it is kept for all stumps there are."""

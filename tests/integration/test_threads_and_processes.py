@@ -23,7 +23,7 @@ import numpy as np
 from cgens import CGEnsClassifier, CGEnsRegressorCV, _core
 
 rng = np.random.default_rng(0)
-X = rng.normal(size=(6000, 50))
+X = rng.normal(size=(6000, 20))
 y = (X[:, 0] + X[:, 1] > rng.normal(size=6000)).astype(int)
 
 def decide(n_jobs, loss="hinge"):
@@ -84,10 +84,10 @@ def test_a_forked_child_fits_and_predicts():
 
 FAR_TOO_MANY = """
 import resource
-resource.setrlimit(resource.RLIMIT_AS, (4 * 10**9, 4 * 10**9))  # room for some hundred threads, not for a thousand
-model = CGEnsClassifier(n_estimators=20, n_jobs=1000).fit(X, rng.integers(0, 2, len(X)))
+resource.setrlimit(resource.RLIMIT_AS, (3 * 10**9, 3 * 10**9))  # room for some hundred threads at most
+model = CGEnsClassifier(n_estimators=10, n_jobs=600).fit(X, rng.integers(0, 2, len(X)))
 used = len({learner.feature for learner in model.ensemble_.learners})
-many = np.broadcast_to(X[:1], (int(4e7 / used), 50))  # takes no memory; work enough for 1000 threads
+many = np.broadcast_to(X[:1], (int(2e7 / used), 20))  # takes no memory; work enough for 600 threads
 decision = model.decision_function(many)
 assert np.all(decision == model.decision_function(X[:1]))
 """

@@ -33,7 +33,7 @@ def problems(draw: st.DrawFn, most_rows: int = 60) -> Problem:
     return Problem(X, y, rng.integers(1, 5, n).astype(np.float64), seed)
 
 
-def larger_problem(seed: int, n: int = 100) -> Problem:
+def larger_problem(seed: int, n: int = 70) -> Problem:
     """Return rows with ties and repetitions, in five features of different kinds."""
     rng = np.random.default_rng(seed)
     X = np.column_stack([rng.normal(size=(n, 2)).round(1), rng.integers(-3, 4, size=(n, 2)), rng.normal(size=n)])
