@@ -36,5 +36,5 @@ $python -c "import cgens._core as core; assert core.__file__.startswith('$site')
 # A report ends the process that it is about, so the workers are not started again.
 $python -m pytest -q -p no:cacheprovider -n logical --maxprocesses 2 --max-worker-restart 0 --dist loadfile \
     -m "not slow" tests/native tests/contract/test_masters.py tests/contract/test_loop.py::test_a_fit_is_sound \
-    tests/contract/test_loop_stage_wise.py tests/contract/test_solution_path.py tests/property/test_machine.py ||
+    tests/contract/test_loop_stage_wise.py tests/contract/test_weight_history.py tests/property/test_same_bits.py ||
     { LD_PRELOAD='' cat .sanitize/report.* 2>/dev/null; exit 1; }
