@@ -17,8 +17,9 @@ from cgens.types import AnyArray, Floats
 class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator):  # type: ignore[misc]
     """CGEnsRegressor with C and the number of columns chosen by cross-validation, in one pass.
 
-    Each fold looks for columns once, at the middle C, and solves over the first so many of them for every other C:
-    far less work than a fit for every pair. The best pair is fitted on all rows.
+    Each fold finds columns at the middle C and solves over the first so many of them for every other C: far less work
+    than a fit for every pair. Where another C scores best, columns are found again with it. The best pair is fitted on
+    all rows.
 
     Parameters
     ----------
@@ -32,9 +33,8 @@ class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator): 
         Numbers of columns to choose from. "staged": up to 25 from 5 to `n_estimators`, evenly spaced on a log scale.
         "paper": 25, 50, 100, 250 and 500; with ``cv=5`` that is the paper's protocol.
     cv : int, splitter or iterable, default=5
-        A number makes folds of *distinct* rows in an order that depends on their content alone:
-        copies of a row stay together, so that a weight of k is the same as k copies. There are fewer folds where there
-        are not as many distinct rows (in the largest class, where there are classes).
+        A number makes folds of rows, which do not depend on the order of the rows: copies of a row come into different
+        folds, and a row of a large weight stays whole. There are fewer folds where there are not two rows for each.
     scoring : str, callable or None
         A scorer of scikit-learn. None is R^2 (of several outputs the mean), weighted by the sample weights.
         Scorers that take weights get them.
@@ -57,6 +57,10 @@ class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator): 
         Its mean score over the folds.
     Cs_, columns_ : ndarray
         The grid.
+    column_Cs_ : ndarray of shape (n_Cs,)
+        For each C the one whose columns it was scored over: the nearest that columns were found with.
+    loss_ : str
+        The loss that was used.
     folds_ : list of (ndarray, ndarray)
         Training and test rows of every fold.
     scores_ : ndarray of shape (n_folds, n_Cs, n_columns)
