@@ -2,9 +2,16 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := $(wildcard native/*.cpp native/*.hpp) CMakeLists.txt pyproject.toml
-BENCHMARKS := $(filter-out __% data measure report,$(basename $(notdir $(wildcard benchmarks/*.py))))
+BENCHMARKS := $(filter-out __% measure report,$(basename $(notdir $(wildcard benchmarks/*.py))))
 
-.PHONY: demo test test-slow lint types format bench reproduce sanitize stubs clean help
+# Data sets of the paper: a folder beside the checkout, unless CGENS_DATA names another.
+ifneq ($(wildcard ../shared/data),)
+export CGENS_DATA ?= $(abspath ../shared/data)
+endif
+# Tests of one file stay together (tests/conftest.py says more), files go in the order in which they are found.
+PYTEST = $(BIN)/python -m pytest -q -n logical --maxprocesses 2 --dist loadfile --no-loadscope-reorder
+
+.PHONY: demo test test-slow coverage lint types format bench reproduce sanitize stubs clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -20,10 +27,13 @@ demo: .venv/installed  ## train, compare, and draw pictures into demo/
 	$(BIN)/python examples/demo.py
 
 test: .venv/installed  ## the fast tests and every docstring's example
-	$(BIN)/python -m pytest -q -m "not slow" --doctest-modules src tests
+	$(PYTEST) -m "not slow" --doctest-modules src tests
 
 test-slow: .venv/installed  ## the rest
-	$(BIN)/python -m pytest -q -m slow tests
+	$(PYTEST) -m slow tests
+
+coverage: .venv/installed  ## what of src the fast tests run: lines and branches
+	$(PYTEST) -m "not slow" --cov --cov-report term --doctest-modules src tests
 
 lint: .venv/installed  ## ruff
 	$(BIN)/ruff check .
@@ -51,4 +61,4 @@ sanitize: .venv/installed  ## the compiled core under AddressSanitizer and UBSan
 	bash tests/sanitize.sh
 
 clean:  ## remove everything that was built
-	rm -rf .venv .sanitize build demo
+	rm -rf .venv .sanitize .coverage build demo

@@ -1,1 +1,1 @@
-"""Benchmarks: each measures cgens and its peers in one run and saves JSON."""
+"""Benchmarks: each compares cgens with other libraries in one run and saves the results as JSON."""

@@ -1,9 +1,9 @@
-"""MNIST odd/even: fully corrective stumps against LightGBM's and AdaBoost's stage-wise ones.
+"""MNIST odd/even: fully corrective stumps against the stage-wise stumps of LightGBM and AdaBoost.
 
-All sides get the same float32 array and the same number of threads, binning is inside the clock, and each pair of fits
-runs back to back; the figure is the median ratio of five pairs. LightGBM: num_leaves=2, learning_rate=0.3. AdaBoost
-runs a few rounds and is scaled up: every round of it costs the same. Also here: how the time of a round grows with the
-rows at a constant C * rows, and the memory of a fit over that of X.
+All methods get the same float32 array and the same number of threads, times include binning, and the fits of a pair run
+back to back; the result is the median ratio of five pairs. LightGBM: num_leaves=2, learning_rate=0.3. AdaBoost runs a
+few rounds, extrapolated because all of its rounds take the same time. Also measured: how the time of a round grows with
+the number of rows at constant C * rows, and the memory of a fit in addition to X.
 """
 
 from __future__ import annotations
@@ -16,36 +16,31 @@ import numpy as np
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.data import Split, mnist_odd_even
 from benchmarks.measure import memory_growth, seconds_to_fit
 from benchmarks.report import Table, save_results
 from cgens import CGEnsClassifier
+from evaluation.splits import Split, error_percent, mnist_odd_even
 
 PAIRS = 5
 ADABOOST_ROUNDS = 3
-TOTALS = (3.0, 10.0, 30.0)  # C * rows to choose from
+C_TIMES_ROWS = (3.0, 10.0, 30.0)  # to select from
 
 
-def test_error(model: Any, split: Split) -> float:
-    """Return the test error in percent."""
-    return 100 * float(np.mean(model.predict(split.X_test) != split.y_test))
-
-
-def choose_c(split: Split, n_columns: int) -> float:
-    """Return the C of least error on a fifth of the training rows, fitted on the others."""
+def select_c(split: Split, n_columns: int) -> float:
+    """Return the C with the lowest error on a held-out fifth of the training set."""
     held_out = np.arange(len(split.y)) % 5 == 0
     errors = []
-    for total in TOTALS:
+    for total in C_TIMES_ROWS:
         model = CGEnsClassifier(C=total / np.sum(~held_out), n_estimators=n_columns)
         model.fit(split.X[~held_out], split.y[~held_out])
         errors.append(np.mean(model.predict(split.X[held_out]) != split.y[held_out]))
-    return TOTALS[int(np.argmin(errors))] / len(split.y)
+    return C_TIMES_ROWS[int(np.argmin(errors))] / len(split.y)
 
 
 def compare(n_rows: int, rounds: int, threads: int) -> dict[str, Any]:
-    """Fit both sides in turn and return what was measured."""
+    """Return the measurements of interleaved fits of both methods."""
     split = mnist_odd_even(n_rows)
-    C = choose_c(split, rounds)
+    C = select_c(split, rounds)
     ours = CGEnsClassifier(C=C, n_estimators=rounds, n_jobs=threads)
     theirs = lightgbm.LGBMClassifier(n_estimators=rounds, num_leaves=2, learning_rate=0.3, n_jobs=threads, verbose=-1)
     pairs, parts = [], []
@@ -65,15 +60,15 @@ def compare(n_rows: int, rounds: int, threads: int) -> dict[str, Any]:
         "ratio_to_lightgbm": median(a / b for a, b in pairs),
         "adaboost_seconds_scaled": ada_seconds,
         "times_faster_than_adaboost": ada_seconds / median(a for a, _ in pairs),
-        "cgens_error": test_error(ours, split),
-        "lightgbm_error": test_error(theirs, split),
+        "cgens_error": error_percent(ours, split),
+        "lightgbm_error": error_percent(theirs, split),
         "relative_gap": ours.certificate_.relative_gap,
         "median_seconds_of_preparing_pricing_solving": np.median(parts, axis=0).tolist(),
     }
 
 
 def growth(rounds: int = 100, threads: int = 2) -> dict[str, float]:
-    """Return the exponent e in seconds per round ~ rows^e between 10^4 and 6 * 10^4 rows at C * rows = 10."""
+    """Return e such that the seconds per round grow as rows^e from 10^4 to 6 * 10^4 rows, at C * rows = 10."""
     per_round = {}
     for n_rows in (10_000, 60_000):
         split = mnist_odd_even(n_rows)

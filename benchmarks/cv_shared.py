@@ -1,8 +1,8 @@
-"""Cross-validation in one pass against the naive double loop, on the shared sets of three classes and more.
+"""One-pass cross-validation against the naive double loop, on data sets with three or more classes.
 
-The naive search fits every fold and every C by itself, with its own columns; both choose from the same folds, values of
-C and numbers of columns, and fit the chosen pair on all training rows. Compared is the test error of what they choose,
-beside the standard error of the naive one's.
+The naive search fits each fold and each C separately, with its own columns; both select from the same folds, values of
+C and numbers of columns, and refit the selected pair on the whole training set. Their test errors are compared, with
+the standard error of the naive search.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from time import perf_counter
 
 import numpy as np
 
-from benchmarks.data import MULTICLASS_SETS, Split, random_split
 from benchmarks.report import Table, load_results, save_results
 from cgens import CGEnsClassifier, CGEnsClassifierCV
+from evaluation.splits import MULTICLASS_SETS, Split, error_percent, random_split
 
 COLUMNS = 300
 SPLITS = 3
-#: With many test rows, and one split.
+#: These have many test rows and therefore one split.
 IMAGE_SETS = ("mnist", "fashion_mnist", "cifar10_gist", "scene15_gist")
 SETS = (*MULTICLASS_SETS, *IMAGE_SETS)
 
@@ -26,7 +26,7 @@ SETS = (*MULTICLASS_SETS, *IMAGE_SETS)
 def naive_search(
     split: Split, folds: list[tuple[np.ndarray, np.ndarray]], Cs: np.ndarray, stages: np.ndarray
 ) -> CGEnsClassifier:
-    """Return the model of the best pair, each pair scored by fits of its own."""
+    """Return the model of the best pair; each pair is scored by separate fits."""
     scores = np.zeros((len(folds), len(Cs), len(stages)))
     for f, (train, test) in enumerate(folds):
         for c, C in enumerate(Cs):
@@ -35,30 +35,30 @@ def naive_search(
             scores[f, c] = [staged[min(stage, len(staged)) - 1] for stage in stages]
     mean = scores.mean(axis=0)
     best = mean.max() - 1e-12
-    stage, c = np.argwhere(best <= mean.T)[0]  # of equal ones the fewest columns, then the smallest C
+    stage, c = np.argwhere(best <= mean.T)[0]  # ties: the fewest columns, then the smallest C
     return CGEnsClassifier(C=Cs[c], n_estimators=int(stages[stage])).fit(split.X, split.y)
 
 
 def compare(name: str, seed: int) -> dict[str, float]:
-    """Return errors in percent and seconds of both searches on one split."""
+    """Return test errors in percent and seconds of both searches on one split."""
     split = random_split(name, seed)
-    began = perf_counter()
+    start = perf_counter()
     ours = CGEnsClassifierCV(n_estimators=COLUMNS).fit(split.X, split.y)
     middle = perf_counter()
     folds = ours.folds_
     naive = naive_search(split, folds, ours.Cs_, ours.columns_)
     return {
-        "ours": 100 * float(np.mean(ours.predict(split.X_test) != split.y_test)),
-        "naive": 100 * float(np.mean(naive.predict(split.X_test) != split.y_test)),
+        "ours": error_percent(ours, split),
+        "naive": error_percent(naive, split),
         "test_rows": len(split.y_test),
-        "seconds": middle - began,
+        "seconds": middle - start,
         "naive_seconds": perf_counter() - middle,
     }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sets", nargs="+", default=SETS, help="only these; the saved results of the others are kept")
+    parser.add_argument("--sets", nargs="+", default=SETS, help="only these; saved results of other data sets are kept")
     options = parser.parse_args()
     saved = load_results("cv_shared")["sets"] if tuple(options.sets) != SETS else {}
     for name in options.sets:

@@ -1,8 +1,9 @@
-"""The study behind ``C="scale"`` and ``pricing="auto"``: untuned error of stumps against C on the shared sets.
+"""The study behind ``C="scale"`` and ``pricing="auto"``: test error of stumps as a function of C.
 
-Each set is split at random; one fit of 500 stumps for each C gives the errors with 100 and with 500 columns: percent of
-wrong labels, or for regression percent of the variance of y. A rule C = c / m^p (m rows) is judged by its mean excess
-over the best C of each set, in points of test error. Least squares is measured with both rules of pricing.
+Each data set is split at random; one fit of 500 stumps for each C gives the errors with 100 and with 500 columns: the
+percentage of misclassified rows, or for regression the mean squared error in percent of the variance of y. A rule
+C = c / m^p (m rows) is judged by its mean excess over the best C of each data set, in percentage points. Least squares
+is measured with both pricing rules.
 """
 
 from __future__ import annotations
@@ -14,20 +15,20 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.datasets import load_diabetes, make_friedman1, make_friedman2, make_friedman3
 
-from benchmarks.data import IDA_SETS, MULTICLASS_SETS, Split, mnist, mnist_odd_even, random_split
 from benchmarks.report import Table, load_results, save_results
 from cgens import CGEnsClassifier, CGEnsRegressor
 from cgens.estimators._parameters import SCALE_RULE
+from evaluation.splits import IDA_SETS, MULTICLASS_SETS, Split, mnist, mnist_odd_even, random_split
 
 COLUMNS = (100, 500)
-#: Values of C, a factor of sqrt(10) apart, wide enough for every set's best one.
+#: A factor of sqrt(10) apart; the range includes the best C of every data set.
 GRID = 10.0 ** np.arange(-4.5, 0.01, 0.5)
 POWERS = (0.0, 0.5, 0.75, 1.0)
 LARGE_SETS = ("mnist", "higgs_small", "letter", "pendigits", "usps", "california_housing")
 
 
 def synthetic_split(name: str, seed: int) -> Split:
-    """Return one of Friedman's functions with noise, 500 rows to train and 2000 to test, or scikit-learn's diabetes."""
+    """Return one of Friedman's functions with noise, 500 training and 2000 test rows, or scikit-learn's diabetes."""
     makers = {
         "friedman1": (make_friedman1, 1.0),
         "friedman2": (make_friedman2, 125.0),
@@ -44,7 +45,7 @@ def synthetic_split(name: str, seed: int) -> Split:
 
 @dataclass(frozen=True)
 class Study:
-    """A loss, the sets it is studied on, and which model fits them."""
+    """A loss, the data sets it is studied on, and the estimator."""
 
     sets: tuple[str, ...]
     split: Callable[[str, int], Split]
@@ -78,7 +79,7 @@ STUDIES = {
 
 
 def errors_of(study: Study, name: str, seed: int, pricing: str) -> tuple[int, np.ndarray]:
-    """Return the number of rows and the test errors in percent, shape (len(GRID), len(COLUMNS))."""
+    """Return the number of training rows and the test errors in percent, shape (len(GRID), len(COLUMNS))."""
     split = study.split(name, seed)
     errors = np.full((len(GRID), len(COLUMNS)), np.nan)
     for i, C in enumerate(GRID):
@@ -95,7 +96,7 @@ def errors_of(study: Study, name: str, seed: int, pricing: str) -> tuple[int, np
 
 
 def rule_errors(measured: Measured, c: float, power: float) -> np.ndarray:
-    """Return the errors that C = c / m^power gives, by interpolation over log C; shape (n_sets, len(COLUMNS))."""
+    """Return the errors for C = c / m^power, interpolated over log C, shape (n_sets, len(COLUMNS))."""
     rows = []
     for m, errors in measured.values():
         at = np.log10(c) - power * np.log10(m)
@@ -107,7 +108,7 @@ Measured = dict[str, tuple[int, np.ndarray]]
 
 
 def measure(study: Study, n_splits: int) -> dict[str, Measured]:
-    """Return rows and mean errors of every set, for each rule of pricing."""
+    """Return training rows and mean errors of each data set, for each pricing rule."""
     measured: dict[str, Measured] = {pricing: {} for pricing in study.pricings}
     for name in study.sets:
         for pricing in study.pricings:
@@ -119,7 +120,7 @@ def measure(study: Study, n_splits: int) -> dict[str, Measured]:
 
 
 def rule_table(measured: Measured, rule: tuple[float, float]) -> Table:
-    """Return the best constants of each rule, beside C = 1 and the best C of each set."""
+    """Return the best constant of each rule, C = 1, and the best C of each data set."""
     best = np.array([errors.min(axis=0) for _, errors in measured.values()])
     table = Table("rule", "mean error, 100", "mean error, 500", "mean excess over best C", "largest excess")
 
@@ -134,12 +135,12 @@ def rule_table(measured: Measured, rule: tuple[float, float]) -> Table:
         add(f"C = {constants[k]:.3g} / m^{power:g}", errors[k])
     add(f"C = {rule[0]:g} / m^{rule[1]:g} (the default)", rule_errors(measured, *rule))
     add("C = 1", rule_errors(measured, 1.0, 0.0))
-    add("best C of each set", best)
+    add("best C of each data set", best)
     return table
 
 
 def set_table(measured: Measured, rule: tuple[float, float]) -> Table:
-    """Return the errors of the default and of the best C, set by set."""
+    """Return the errors of the default and of the best C on each data set."""
     table = Table("set", "rows", "default, 100", "best C, 100", "default, 500", "best C, 500")
     default = rule_errors(measured, *rule)
     for (name, (m, errors)), ours in zip(measured.items(), default, strict=True):
@@ -151,8 +152,8 @@ def set_table(measured: Measured, rule: tuple[float, float]) -> Table:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--study", choices=STUDIES, action="append", help="one study (may be repeated); default all")
-    parser.add_argument("--saved", action="store_true", help="show the tables of the saved results")
+    parser.add_argument("--study", choices=STUDIES, action="append", help="a study (may be repeated); default: all")
+    parser.add_argument("--saved", action="store_true", help="print the tables of the saved results")
     options = parser.parse_args()
     for name in options.study or STUDIES:
         study = STUDIES[name]

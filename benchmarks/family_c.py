@@ -1,6 +1,6 @@
-"""The study behind ``C="scale"`` for families other than stumps: untuned error against C on seven binary sets.
+"""The study behind ``C="scale"`` for families other than stumps: test error as a function of C, seven binary sets.
 
-C is a multiple of 1 / m; errors in percent, with 100 and with 300 columns, are means over the sets and splits. The
+C is a multiple of 1 / m; errors in percent, with 100 and with 300 columns, are means over data sets and splits. The
 defaults are in `cgens.estimators._parameters.FAMILY_STRENGTH`, the reasons in docs/decisions/0004-default-C.md.
 """
 

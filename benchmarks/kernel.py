@@ -1,10 +1,10 @@
-"""Fourier columns beside kernel machines: error, fit time, time of a prediction and size of the model.
+"""Fourier weak learners against kernel machines: error, fit time, prediction time and model size.
 
-Every method but LightGBM, which keeps its defaults, chooses among nine configurations, three widths times three values
-of C, by one validation third of the training rows (small sets: three folds); then it is fitted on all of them. Tables
-are standardised first, images divided by their largest value. Times are those of the final fit, best of `--repeats`,
-with all cores for the methods that can use them (not the SVC). ``--picture`` draws the size and the prediction time of
-the SVC and of an ensemble against the number of training rows (the paper's remark 4).
+Each method except LightGBM, which has its defaults, selects one of nine configurations, three widths times three values
+of C, on a held-out third of the training set (small data sets: by three folds), and is then refitted on all of it.
+Tabular data are standardised, images divided by their largest value. Times are those of the final fit, the best of
+`--repeats`, with all cores for the methods that can use them (not the SVC). ``--figure`` plots the size and the
+prediction time of the SVC and of an ensemble against the number of training rows (the paper's remark 4).
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from benchmarks.data import IDA_SETS, Split, mnist, random_split
-from benchmarks.measure import microseconds_a_prediction, seconds_to_fit
+from benchmarks.measure import microseconds_per_prediction, seconds_to_fit
 from benchmarks.report import Table, save_results
 from cgens import CGEnsClassifier
 from cgens.weak_learners import Fourier
+from evaluation.splits import IDA_SETS, Split, error_percent, mnist, random_split
 
 IMAGES = ("mnist", "usps")
 LARGE = ("mnist", "usps", "pendigits", "letter")
 WIDTHS = (0.5, 1.0, 2.0)  # times 1 / (number of features * variance)
-PICTURE = Path(__file__).resolve().parents[1] / "docs" / "images" / "rows.png"
+FIGURE = Path(__file__).resolve().parents[1] / "docs" / "images" / "rows.png"
 
 
 def scaled_split(name: str, seed: int) -> Split:
-    """Return a split whose inputs have one unit: images by their largest value, tables by a StandardScaler."""
+    """Return a split with scaled features: images by their largest value, others by a StandardScaler."""
     split = mnist(10_000, seed) if name == "mnist" else random_split(name, seed)
     if name in IMAGES:
         largest = float(np.abs(split.X).max())
@@ -49,7 +49,7 @@ def scaled_split(name: str, seed: int) -> Split:
 
 
 def methods(split: Split, name: str) -> dict[str, tuple[Any, dict[str, list[float]]]]:
-    """Return every method and its nine configurations."""
+    """Return the methods and their parameter grids."""
     gammas = [width / (split.X.shape[1] * float(split.X.var())) for width in WIDTHS]
     m, n_outputs = len(split.y), max(1, len(np.unique(split.y)) - 1)
     own = [c * n_outputs / m for c in (0.1, 1.0, 10.0)]
@@ -77,9 +77,9 @@ def methods(split: Split, name: str) -> dict[str, tuple[Any, dict[str, list[floa
 
 
 def model_bytes(model: Any) -> int:
-    """Return what a prediction needs: numbers of the model as they are in memory; LightGBM's as it pickles."""
+    """Return the size of the arrays that prediction needs; for LightGBM the size of its pickle."""
     if isinstance(model, CGEnsClassifier):
-        return sum(array.nbytes for array in model.ensemble_.arrays().values())
+        return sum(array.nbytes for array in model.ensemble_.to_arrays().values())
     if isinstance(model, SVC):
         return int(model.support_vectors_.nbytes + model.dual_coef_.nbytes)
     if isinstance(model, lightgbm.LGBMClassifier):
@@ -92,7 +92,7 @@ def model_bytes(model: Any) -> int:
 
 
 def compare(name: str, seed: int, repeats: int, n_jobs: int) -> dict[str, dict[str, Any]]:
-    """Return what was measured of every method on one split."""
+    """Return the measurements of each method on one split."""
     warnings.simplefilter("ignore", ConvergenceWarning)
     split = scaled_split(name, seed)
     folds = ShuffleSplit(1, test_size=1 / 3, random_state=seed) if name in LARGE else 3
@@ -106,9 +106,9 @@ def compare(name: str, seed: int, repeats: int, n_jobs: int) -> dict[str, dict[s
         model.set_params(**chosen)
         seconds = min(seconds_to_fit(model, split) for _ in range(repeats))
         rows[label] = {
-            "error": 100 * float(np.mean(model.predict(split.X_test) != split.y_test)),
+            "error": error_percent(model, split),
             "fit_seconds": seconds,
-            "microseconds_a_prediction": microseconds_a_prediction(model, split),
+            "microseconds_a_prediction": microseconds_per_prediction(model, split),
             "kilobytes": model_bytes(model) / 1024,
             "chosen": {key: float(value) for key, value in chosen.items()},
         }
@@ -118,7 +118,7 @@ def compare(name: str, seed: int, repeats: int, n_jobs: int) -> dict[str, dict[s
 
 
 def growth(sizes: tuple[int, ...] = (1000, 2000, 5000, 10_000, 20_000)) -> list[dict[str, float]]:
-    """Return size and prediction time of the SVC and of 500 learned cosines against the number of rows of MNIST."""
+    """Return model size and prediction time of the SVC and of 500 learned cosines against training rows of MNIST."""
     runs = []
     for m in sizes:
         split = mnist(m)
@@ -131,15 +131,15 @@ def growth(sizes: tuple[int, ...] = (1000, 2000, 5000, 10_000, 20_000)) -> list[
         }.items():
             model.fit(split.X, split.y)
             run[f"{label}_kilobytes"] = model_bytes(model) / 1024
-            run[f"{label}_microseconds"] = microseconds_a_prediction(model, split)
-            run[f"{label}_error"] = 100 * float(np.mean(model.predict(split.X_test) != split.y_test))
+            run[f"{label}_microseconds"] = microseconds_per_prediction(model, split)
+            run[f"{label}_error"] = error_percent(model, split)
         runs.append(run)
         print(run, flush=True)
     return runs
 
 
 def draw(runs: list[dict[str, float]]) -> None:
-    """Draw size and prediction time against rows."""
+    """Plot model size and prediction time against training rows."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -168,12 +168,12 @@ def draw(runs: list[dict[str, float]]) -> None:
                 ticks.set_major_formatter("{x:,.0f}")
             axis.grid(alpha=0.3)
         axes[1].legend(frameon=False, loc="center", bbox_to_anchor=(0.6, 0.3))
-        figure.savefig(PICTURE, dpi=110)
+        figure.savefig(FIGURE, dpi=110)
 
 
 def show(results: dict[str, list[dict[str, dict[str, Any]]]]) -> None:
     for name, runs in results.items():
-        table = Table(name, "error %", "fit s", "us a row", "kB")
+        table = Table(name, "error %", "fit s", "us/row", "kB")
         for label in runs[0]:
             figures = [[run[label][key] for run in runs] for key in
                        ("error", "fit_seconds", "microseconds_a_prediction", "kilobytes")]  # fmt: skip
@@ -185,29 +185,31 @@ def show(results: dict[str, list[dict[str, dict[str, Any]]]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", nargs="*", default=[*LARGE, *IDA_SETS])
-    parser.add_argument("--splits", type=int, default=5, help="of the small sets; the large ones have one")
+    parser.add_argument(
+        "--splits", type=int, default=5, help="number of splits of the small data sets; the large ones have one"
+    )
     parser.add_argument("--repeats", type=int, default=2)
-    parser.add_argument("--part", default="", help="ending of the name of the saved results, for a run of some sets")
-    parser.add_argument("--picture", action="store_true", help="only the figures against rows, and their picture")
+    parser.add_argument("--part", default="", help="suffix of the results file, for a run with some data sets")
+    parser.add_argument("--figure", action="store_true", help="only measure and plot against training rows")
     options = parser.parse_args()
-    if options.picture:
+    if options.figure:
         runs = growth()
         draw(runs)
         save_results("kernel_growth", {"runs": runs})
         return
-    began = perf_counter()
+    start = perf_counter()
     results: dict[str, list[dict[str, dict[str, Any]]]] = {}
     for name in options.sets:
         if name in LARGE:
             results[name] = [compare(name, 0, options.repeats, 2)]
-        else:  # errors matter here: splits run beside each other, and times are not to be compared with those above
+        else:  # only errors matter here: splits run in parallel, so times are not comparable with those above
             seeds = range(options.splits)
             results[name] = Parallel(2)(delayed(compare)(name, seed, 1, 1) for seed in seeds)
         show({name: results[name]})
     small = [runs for name, runs in results.items() if name not in LARGE]
     for label in small[0][0] if small else ():
         print(f"{label}: {np.mean([[run[label]['error'] for run in runs] for runs in small]):.2f} % on the small sets")
-    print(f"{perf_counter() - began:.0f} s")
+    print(f"{perf_counter() - start:.0f} s")
     save_results(f"kernel{options.part}", {"sets": results})
 
 

@@ -1,41 +1,39 @@
-"""How tightly to solve between rounds: the study behind ``LOOSE_TOL`` (MNIST odd/even, 10^4 rows, 500 columns)."""
+"""The study behind ``LOOSE_TOL``, the tolerance between rounds (MNIST odd/even, 10^4 rows, 500 columns)."""
 
 from __future__ import annotations
 
 from time import perf_counter
 
-import numpy as np
-
 import cgens.colgen
-from benchmarks.data import mnist_odd_even
 from benchmarks.report import Table, save_results
 from cgens import CGEnsClassifier
+from evaluation.splits import error_percent, mnist_odd_even
 
 TOLERANCES = (3e-2, 1e-2, 3e-3, 1e-3)
 REPEATS = 3
 
 
 def measure(loose: float) -> dict[str, float]:
-    """Return seconds (best of a few), objective and test error with this tolerance between rounds."""
+    """Return seconds (best of three), objective and test error with this tolerance between rounds."""
     split = mnist_odd_even(10_000)
     cgens.colgen.LOOSE_TOL = loose
     seconds = []
     for _ in range(REPEATS):
-        began = perf_counter()
+        start = perf_counter()
         model = CGEnsClassifier(C=1e-3, n_estimators=500).fit(split.X, split.y)
-        seconds.append(perf_counter() - began)
+        seconds.append(perf_counter() - start)
     return {
         "loose_tol": loose,
         "seconds": min(seconds),
         "sweeps": float(model.trace_.n_iter.sum()),
         "primal": model.certificate_.primal,
-        "error": 100 * float(np.mean(model.predict(split.X_test) != split.y_test)),
+        "error": error_percent(model, split),
     }
 
 
 def main() -> None:
     runs = [measure(loose) for loose in TOLERANCES]
-    table = Table("between rounds", "seconds", "sweeps", "objective", "test error %")
+    table = Table("tolerance", "seconds", "sweeps", "objective", "test error %")
     for run in runs:
         table.add(
             f"{run['loose_tol']:g}", f"{run['seconds']:.2f}", f"{run['sweeps']:.0f}", f"{run['primal']:.4f}",

@@ -1,4 +1,4 @@
-"""What several benchmarks measure alike."""
+"""Measurements that several benchmarks share."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ import sys
 from time import perf_counter
 from typing import Any
 
-from benchmarks.data import Split
+from evaluation.splits import Split
 
 
 def seconds_to_fit(model: Any, split: Split) -> float:
     """Return the wall time of one fit."""
-    began = perf_counter()
+    start = perf_counter()
     model.fit(split.X, split.y)
-    return perf_counter() - began
+    return perf_counter() - start
 
 
-def microseconds_a_prediction(model: Any, split: Split) -> float:
-    """Return the time of predicting all test rows at once, per row, the best of three."""
+def microseconds_per_prediction(model: Any, split: Split) -> float:
+    """Return the time per row of predicting the whole test set at once, the best of three."""
     times = []
     for _ in range(3):
-        began = perf_counter()
+        start = perf_counter()
         model.predict(split.X_test)
-        times.append(perf_counter() - began)
+        times.append(perf_counter() - start)
     return 1e6 * min(times) / len(split.y_test)
 
 
 def memory_growth(split: str, model: str) -> float:
-    """Return by how many MB a fit raises the peak memory of a fresh process that already holds X (Linux).
+    """Return by how many MB a fit increases the peak memory of a new process that already holds X (Linux only).
 
-    Both are expressions, over the names of `benchmarks.data`, `cgens` and `lightgbm`.
+    Both arguments are Python expressions with the names of `evaluation.splits`, `cgens` and `lightgbm`.
     """
     script = f"""
 import cgens, lightgbm
-from benchmarks.data import mnist, mnist_odd_even
+from evaluation.splits import mnist, mnist_odd_even
 split, model = {split}, {model}
 open("/proc/self/clear_refs", "w").write("5")
 def peak():
@@ -43,5 +43,5 @@ before = peak()
 model.fit(split.X, split.y)
 print((peak() - before) / 1024)
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    return float(done.stdout.split()[-1])
+    finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return float(finished.stdout.split()[-1])

@@ -1,7 +1,7 @@
-"""A mixture against the family that cross-validation picks, and on a problem made of a step and a wave.
+"""A mixture of families against the single family that cross-validation selects, and on a synthetic problem.
 
-On the thirteen binary sets every family alone, and the mixture of all, choose C by three folds among the same values;
-"picked" is the family of the best cross-validated score. Differences are paired over the splits.
+On the thirteen binary data sets each family alone, and the mixture of all, select C from the same values by three
+folds; "picked" is the family with the best cross-validated score. Differences are paired over the splits.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from benchmarks.data import IDA_SETS, Split
 from benchmarks.kernel import scaled_split
 from benchmarks.report import Table, save_results
 from cgens import CGEnsClassifierCV
 from cgens.weak_learners import Box, Fourier, Linear, Stump
+from evaluation.splits import IDA_SETS, Split, error_percent
 
-#: Families alone; the mixture is all of them.
+#: The mixture consists of all of them.
 FAMILIES: dict[str, Any] = {
     "linear": Linear(),
     "stump": Stump(),
@@ -32,17 +32,17 @@ STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 
 
 def search(family: Any, split: Split, loss: str, seed: int) -> tuple[float, float]:
-    """Return the cross-validated score and the test error in percent, C chosen."""
+    """Return the cross-validated score and the test error in percent, for the selected C."""
     warnings.simplefilter("ignore")
     Cs = [strength / len(split.y) for strength in STRENGTHS]
     found = CGEnsClassifierCV(
         family, n_estimators=COLUMNS, columns=[COLUMNS], loss=loss, Cs=Cs, cv=3, random_state=seed, n_jobs=1, tol=3e-3
     ).fit(split.X, split.y)
-    return float(found.best_score_), 100 * float(np.mean(found.predict(split.X_test) != split.y_test))
+    return float(found.best_score_), error_percent(found, split)
 
 
 def errors_of(name: str, seed: int) -> dict[str, float]:
-    """Return the test errors of each family, of the one that cross-validation picks, and of the mixture."""
+    """Return the test errors of each family, of the family with the best score, and of the mixture."""
     split = scaled_split(name, seed)
     found = {label: search(family, split, "least_squares", seed) for label, family in FAMILIES.items()}
     errors = {label: error for label, (_, error) in found.items()}
@@ -52,7 +52,7 @@ def errors_of(name: str, seed: int) -> dict[str, float]:
 
 
 def step_and_wave(seed: int, n_rows: int = 600, n_test: int = 5000) -> Split:
-    """Return labels that are half a checkerboard of steps in two inputs, half a smooth wave in six others."""
+    """Return a problem that is the sum of steps in two features and a smooth wave in six others."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows + n_test, 8))
     step = np.sign(X[:, 0]) + np.sign(X[:, 1] - 0.5)
@@ -61,8 +61,8 @@ def step_and_wave(seed: int, n_rows: int = 600, n_test: int = 5000) -> Split:
     return Split(X[:n_rows], y[:n_rows], X[n_rows:], y[n_rows:])
 
 
-def made_problem(n_splits: int) -> dict[str, list[float]]:
-    """Return the test errors on the made problem."""
+def synthetic_errors(n_splits: int) -> dict[str, list[float]]:
+    """Return the test errors on the synthetic problem."""
     errors: dict[str, list[float]] = {}
     families = {
         "stump": Stump(),
@@ -95,7 +95,7 @@ def main() -> None:
         results[name] = {label: values.tolist() for label, values in errors.items()}
         print(name, *figures, f"{difference.mean():+.2f} +- {spread:.2f}", flush=True)
     print(f"\n{table}\nmean difference of the mixture: {np.mean(differences):+.2f}")
-    made = made_problem(options.splits)
+    made = synthetic_errors(options.splits)
     print({label: f"{np.mean(values):.2f} +- {np.std(values):.2f}" for label, values in made.items()})
     save_results("mixtures", {"splits": options.splits, "sets": results, "made": made})
 

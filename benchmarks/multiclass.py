@@ -1,10 +1,10 @@
 """MNIST, ten classes: CGEns-SLS with stumps against LightGBM, XGBoost and scikit-learn's histogram boosting.
 
-All sides get the same float32 array and the same number of threads, and binning is inside the clock. The peers build
-one stump per class and round: 5000 stumps in 500 rounds, where CGEns-SLS has 500 columns that all classes share. Times
-are medians of interleaved pairs against LightGBM; the other peers run once. Peers have their default learning rate;
-LightGBM also 0.3, with which it needs fewer rounds (with 1.0 it diverges). For the seconds to a test error, staged test
-errors are computed outside the clock, and a round of a peer is charged the mean time of a round.
+All methods get the same float32 array and the same number of threads, and times include binning. The other libraries
+build one stump per class and round: 5000 stumps in 500 rounds, where CGEns-SLS has 500 columns that all classes share.
+Times are medians of interleaved pairs of fits with LightGBM; the other libraries run once. They have their default
+learning rate; LightGBM also runs with 0.3, which needs fewer rounds (with 1.0 it diverges). The seconds to a test error
+exclude the computation of staged errors; for the other libraries all rounds are assumed to take the same time.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import numpy as np
 import xgboost
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from benchmarks.data import Split, balanced, mnist
-from benchmarks.measure import memory_growth, microseconds_a_prediction, seconds_to_fit
+from benchmarks.measure import memory_growth, microseconds_per_prediction, seconds_to_fit
 from benchmarks.report import Table, save_results
 from cgens import CGEnsClassifier, CGEnsClassifierCV
 from cgens.datasets import load
+from evaluation.splits import Split, balanced_split, mnist
 
 ROUNDS = 500
 PAIRS = 3
@@ -41,7 +41,7 @@ def histogram_model() -> Any:
     return HistGradientBoostingClassifier(max_iter=ROUNDS, max_leaf_nodes=2, early_stopping=False)
 
 
-def error(predicted: np.ndarray, split: Split) -> float:
+def percent_wrong(predicted: np.ndarray, split: Split) -> float:
     """Return the test error in percent."""
     return 100 * float(np.mean(predicted != split.y_test))
 
@@ -54,18 +54,18 @@ def staged_errors(name: str, model: Any, split: Split) -> list[float]:
         errors = []
         for k in range(booster.current_iteration()):
             total += booster.predict(split.X_test, start_iteration=k, num_iteration=1, raw_score=True)
-            errors.append(error(total.argmax(axis=1), split))
+            errors.append(percent_wrong(total.argmax(axis=1), split))
         return errors
     if name == "XGBoost":
         booster, data = model.get_booster(), xgboost.DMatrix(split.X_test)
         every = range(5, ROUNDS + 1, 5)
-        coarse = [error(booster.predict(data, iteration_range=(0, k)).argmax(axis=1), split) for k in every]
+        coarse = [percent_wrong(booster.predict(data, iteration_range=(0, k)).argmax(axis=1), split) for k in every]
         return [value for value in coarse for _ in range(5)]
-    return [error(labels, split) for labels in model.staged_predict(split.X_test)]
+    return [percent_wrong(labels, split) for labels in model.staged_predict(split.X_test)]
 
 
 def seconds_to(errors: list[float], seconds: float, round_seconds: np.ndarray | None = None) -> dict[str, float | None]:
-    """Return when each target was first reached: by the rounds' own seconds, or by equal shares of all."""
+    """Return when each target error was first reached, from the seconds of each round or from equal shares."""
     ends = (
         np.linspace(seconds / len(errors), seconds, len(errors)) if round_seconds is None else np.cumsum(round_seconds)
     )
@@ -76,28 +76,28 @@ def seconds_to(errors: list[float], seconds: float, round_seconds: np.ndarray | 
     return reached
 
 
-def choose_c(split: Split, pricing: str) -> float:
-    """Return the C that five folds choose; the number of columns stays 500."""
+def select_c(split: Split, pricing: str) -> float:
+    """Return the C selected by five folds, with 500 columns."""
     model = CGEnsClassifierCV(n_estimators=ROUNDS, pricing=pricing, columns=[ROUNDS]).fit(split.X, split.y)
     return model.C_
 
 
 def compare(n_rows: int, threads: int, pairs: int, with_others: bool) -> dict[str, Any]:
-    """Fit all sides and return what was measured."""
+    """Return the measurements of all methods."""
     split = mnist(n_rows)
-    C = choose_c(split, "auto")
+    C = select_c(split, "auto")
     ours = CGEnsClassifier(C=C, n_estimators=ROUNDS, n_jobs=threads)
     theirs = lightgbm_model(threads)
     times = [(seconds_to_fit(ours, split), seconds_to_fit(theirs, split)) for _ in range(pairs)]
     own_seconds = median(a for a, _ in times)
     rounds = ours.trace_.price_seconds[1:] + ours.trace_.solve_seconds[1:]
-    rounds[0] += own_seconds - rounds.sum()  # validation, order, bins and the rest come before the first round
+    rounds[0] += own_seconds - rounds.sum()  # includes validation, ordering and binning
     rows: dict[str, Any] = {
         "CGEns-SLS": {
             **describe(ours, split, own_seconds, ours.n_columns_),
             "seconds_to_error": seconds_to(staged_errors("CGEns", ours, split), own_seconds, rounds),
         },
-        "LightGBM": peer("LightGBM", theirs, split, median(b for _, b in times)),
+        "LightGBM": describe_boosting("LightGBM", theirs, split, median(b for _, b in times)),
     }
     if with_others:
         others = {
@@ -106,34 +106,35 @@ def compare(n_rows: int, threads: int, pairs: int, with_others: bool) -> dict[st
             "HistGradientBoosting": histogram_model(),
         }
         for name, model in others.items():
-            rows[name] = peer(name, model, split, seconds_to_fit(model, split))
+            rows[name] = describe_boosting(name, model, split, seconds_to_fit(model, split))
     ratio = median(b / a for a, b in times)
     return {"rows": n_rows, "threads": threads, "C": C, "times_faster_than_lightgbm": ratio, "models": rows}
 
 
 def describe(model: Any, split: Split, seconds: float, n_stumps: int) -> dict[str, Any]:
-    """Return what is measured of every side."""
+    """Return the measurements common to all methods."""
     return {
         "fit_seconds": seconds,
-        "microseconds_a_prediction": microseconds_a_prediction(model, split),
-        "error": error(model.predict(split.X_test), split),
+        "microseconds_a_prediction": microseconds_per_prediction(model, split),
+        "error": percent_wrong(model.predict(split.X_test), split),
         "stumps": n_stumps,
     }
 
 
-def peer(name: str, model: Any, split: Split, seconds: float) -> dict[str, Any]:
-    """Return what is measured of a stage-wise peer."""
+def describe_boosting(name: str, model: Any, split: Split, seconds: float) -> dict[str, Any]:
+    """Return the measurements of a stage-wise method."""
     reached = seconds_to(staged_errors(name, model, split), seconds)
     return {**describe(model, split, seconds, 10 * ROUNDS), "seconds_to_error": reached}
 
 
-def classes_and_time(spread: float, rounds: int = 200) -> dict[str, float]:
-    """Return the milliseconds of a round on letter with its classes merged to 3, and as they are; best of three.
+def classes_and_time(noise: float, rounds: int = 200) -> dict[str, float]:
+    """Return milliseconds per round on letter with its classes merged into 3, and with all 26; best of three.
 
-    The inputs have 16 values each; with noise of some spread they have 256 bins, and the table is 16 times as large.
+    Each feature has 16 values; with noise of this standard deviation it has 256 bins, and the table is 16 times as
+    large.
     """
     X, y = load("letter")
-    X = (X + spread * np.random.default_rng(0).normal(size=X.shape)).astype(np.float32)
+    X = (X + noise * np.random.default_rng(0).normal(size=X.shape)).astype(np.float32)
     times = {}
     for n_classes in (3, 26):
         model = CGEnsClassifier(n_estimators=rounds, C=30.0 / len(y))
@@ -149,18 +150,18 @@ def classes_and_time(spread: float, rounds: int = 200) -> dict[str, float]:
 
 
 def paper_protocol(n_splits: int = 3) -> dict[str, Any]:
-    """Return the test errors at 1000 rows a digit, 500 stumps, pricing "max", C by five folds."""
+    """Return the test errors with 1000 rows per digit, 500 stumps, pricing "max", and C by five folds."""
     errors = []
     for seed in range(n_splits):
-        split = balanced("mnist", 1000, seed)
-        C = choose_c(split, "max")
+        split = balanced_split("mnist", 1000, seed)
+        C = select_c(split, "max")
         model = CGEnsClassifier(C=C, n_estimators=ROUNDS, pricing="max").fit(split.X, split.y)
-        errors.append(error(model.predict(split.X_test), split))
+        errors.append(percent_wrong(model.predict(split.X_test), split))
     return {"errors": errors, "mean": float(np.mean(errors)), "std": float(np.std(errors))}
 
 
 def search_time(n_rows: int = 10_000) -> dict[str, float]:
-    """Return what cross-validation costs in plain fits of 500 columns; the best of two each, interleaved."""
+    """Return the time of cross-validation in plain fits of 500 columns; the best of two each, interleaved."""
     split = mnist(n_rows)
     plain, search = [], []
     for _ in range(2):
@@ -179,12 +180,12 @@ def show(run: dict[str, Any]) -> None:
             str(row["stumps"]), *reached,
         )  # fmt: skip
     print(table)
-    print(f"{run['times_faster_than_lightgbm']:.1f} times as fast as LightGBM's 500 rounds of ten stumps")
+    print(f"{run['times_faster_than_lightgbm']:.1f} times as fast as 500 rounds of ten stumps with LightGBM")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="10^4 rows and LightGBM only; nothing is saved")
+    parser.add_argument("--quick", action="store_true", help="only 10^4 rows and LightGBM; nothing is saved")
     options = parser.parse_args()
     if options.quick:
         show(compare(10_000, 2, 1, with_others=False))

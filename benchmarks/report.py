@@ -1,4 +1,4 @@
-"""Tables on the screen and results as JSON."""
+"""Printed tables, and results as JSON."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Table:
 
 
 def save_results(name: str, results: dict[str, Any]) -> None:
-    """Write a benchmark's results, with the versions they were measured with."""
+    """Write the results of a benchmark, with the versions of the libraries."""
     import lightgbm
     import sklearn
 
@@ -42,6 +42,6 @@ def save_results(name: str, results: dict[str, Any]) -> None:
 
 
 def load_results(name: str) -> dict[str, Any]:
-    """Return what was saved last."""
+    """Return the saved results of a benchmark."""
     results: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text())
     return results

@@ -1,6 +1,6 @@
-"""The study behind the defaults of the rivals: errors of stumps with LPBoost against C * rows, MultiBoost against nu.
+"""The study behind the default C of LPBoost and nu of MultiBoost: test errors of stumps on random splits.
 
-Thirteen binary sets for the one, the smaller multi-class sets for the other; random splits, 200 columns at most.
+LPBoost on the thirteen binary data sets, MultiBoost on the smaller multi-class ones; at most 200 columns.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from benchmarks.binary import test_error
-from benchmarks.data import IDA_SETS, Split, random_split
 from benchmarks.report import Table, save_results
 from cgens.baselines import LPBoostClassifier, MultiBoostClassifier
+from evaluation.splits import IDA_SETS, Split, error_percent, random_split
 
 STUDIES: dict[str, tuple[tuple[str, ...], tuple[float, ...], Callable[[float, Split], Any]]] = {
     "lpboost": (
@@ -32,10 +31,10 @@ STUDIES: dict[str, tuple[tuple[str, ...], tuple[float, ...], Callable[[float, Sp
 
 
 def errors_of(study: str, name: str, seed: int) -> list[float]:
-    """Return the test error in percent for every value of the grid."""
+    """Return the test error in percent for each value of the grid."""
     _, grid, make = STUDIES[study]
     split = random_split(name, seed)
-    return [test_error(make(value, split).fit(split.X, split.y), split) for value in grid]
+    return [error_percent(make(value, split).fit(split.X, split.y), split) for value in grid]
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
-"""Selected cosines against as many random ones, on the thirteen binary sets: paired splits, hinge loss.
+"""Selected cosines against as many random ones, on the thirteen binary data sets: paired splits, hinge loss.
 
-Both sides have 100 columns and the same master. The random side has a pool of 100 cosines and takes them all; the
-selected side takes 100 of a pool of 2000, nothing learned. Width and C are chosen by cross-validation for each side,
-among the same values. A difference is significant where a paired t-test over the splits says so (p < 0.05).
+Both models have 100 columns and the same master problem. The random model uses a whole pool of 100 cosines; the other
+selects 100 from a pool of 2000 without learning. Width and C are cross-validated for each, from the same values. A
+difference is significant if a paired t-test over the splits has p < 0.05.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from joblib import Parallel, delayed
 from scipy.stats import ttest_rel
 from sklearn.model_selection import GridSearchCV
 
-from benchmarks.data import IDA_SETS
 from benchmarks.kernel import scaled_split
 from benchmarks.report import Table, save_results
 from cgens import CGEnsClassifier
 from cgens.weak_learners import Fourier
+from evaluation.splits import IDA_SETS, error_percent
 
 COLUMNS, POOL = 100, 2000
 WIDTHS, STRENGTHS = (0.3, 1.0, 3.0), (0.3, 1.0, 3.0, 10.0)
@@ -40,7 +40,7 @@ def errors_of(name: str, seed: int) -> tuple[float, float]:
         family = Fourier(n_candidates=n_candidates, learn=False)
         model = CGEnsClassifier(family, "hinge", n_estimators=COLUMNS, random_state=seed, n_jobs=1, tol=3e-3)
         search = GridSearchCV(model, grid, cv=3).fit(split.X, split.y)
-        errors.append(100 * float(np.mean(search.predict(split.X_test) != split.y_test)))
+        errors.append(error_percent(search, split))
     return errors[0], errors[1]
 
 
@@ -61,7 +61,7 @@ def main() -> None:
         means = selected.mean(), random.mean(), (selected - random).mean()
         table.add(name, *(f"{value:.2f}" for value in means), f"{p:.3f}", verdict)
         print(name, *(f"{value:.2f}" for value in means), f"p={p:.3f}", verdict, flush=True)
-    print(f"\n{table}\nsignificantly better on {better} sets, worse on {worse}")
+    print(f"\n{table}\nsignificantly better on {better} data sets, worse on {worse}")
     save_results("selected_columns", {"splits": options.splits, "sets": results})
 
 

@@ -1,7 +1,7 @@
-"""CGEns beside AdaBoost and an RBF-SVM: four tables, three certificates checked, and five pictures in ``demo/``.
+"""CGEns compared with AdaBoost and an RBF-SVM: four tables, three verified certificates, and five figures in ``demo/``.
 
-Every method runs on one thread, with its default parameters but for the number of stumps. The data come with
-scikit-learn or from a seed.
+All methods run on one thread with default parameters, except for the number of stumps. The data are bundled with
+scikit-learn or generated.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ except ImportError:
 FOLDER = Path("demo")
 N_SPLITS = 3
 FEW, MANY = 100, 500  # stumps
-RADIUS = np.sqrt(2 * np.log(2))  # half of a 2-D standard Gaussian lies inside
-BLUE, ORANGE = "#0072B2", "#D55E00"  # from Okabe and Ito's palette, which everyone can tell apart
+RADIUS = np.sqrt(2 * np.log(2))  # encloses half of a standard normal distribution in the plane
+BLUE, ORANGE = "#0072B2", "#D55E00"  # from the colour-blind-safe palette of Okabe and Ito
 COLOURS = {"CGEns": (BLUE, "#8DBFE0"), "AdaBoost": (ORANGE, "#F2B48F")}  # dark for test, light for training
 STYLE = {"font.size": 11, "axes.titlesize": 12, "axes.spines.top": False, "axes.spines.right": False}
 
 
 class Split(NamedTuple):
-    """Rows to learn from and rows to be judged by."""
+    """A training set and a test set."""
 
     X_train: np.ndarray
     X_test: np.ndarray
@@ -52,19 +52,19 @@ class Split(NamedTuple):
 
 
 def digits_split(seed: int) -> Split:
-    """Return scikit-learn's digits, odd against even: a random half to learn from."""
+    """Return scikit-learn's digits, odd against even, split into random halves."""
     X, digit = load_digits(return_X_y=True)
     return Split(*train_test_split(X, np.where(digit % 2 == 1, "odd", "even"), test_size=0.5, random_state=seed))
 
 
 def ten_digits_split(seed: int) -> Split:
-    """Return the same digits, all ten to be told apart."""
+    """Return the same digits with all ten classes."""
     X, digit = load_digits(return_X_y=True)
     return Split(*train_test_split(X, digit, test_size=0.5, random_state=seed))
 
 
 def disc_split(seed: int) -> Split:
-    """Return the paper's toy: points of a 2-D Gaussian, inside a circle against outside."""
+    """Return the paper's toy problem: normal points in the plane, inside a circle against outside."""
     X = np.random.default_rng(seed).standard_normal((5000, 2))
     y = np.where(np.hypot(*X.T) < RADIUS, "inside", "outside")
     return Split(X[:1000], X[1000:], y[:1000], y[1000:])
@@ -81,31 +81,31 @@ def methods() -> dict[tuple[str, int], Any]:
 
 
 def seconds(work: Callable[[], Any], repeats: int = 1) -> float:
-    """Return the least time that `work` took."""
+    """Return the best time of some calls of `work`."""
     times = []
     for _ in range(repeats):
-        began = perf_counter()
+        start = perf_counter()
         work()
-        times.append(perf_counter() - began)
+        times.append(perf_counter() - start)
     return min(times)
 
 
 def size(model: Any) -> str:
-    """Return what a model consists of."""
+    """Return the size of a model in words."""
     if isinstance(model, SVC):
         return f"{model.n_support_.sum()} support vectors"
     return f"{len(model.ensemble_ if isinstance(model, CGEnsClassifier) else model.estimators_)} stumps"
 
 
 def test_error(model: Any, split: Split) -> float:
-    """Return the share of wrong test rows, in per cent."""
+    """Return the percentage of misclassified test rows."""
     return 100 * float(np.mean(model.predict(split.X_test) != split.y_test))
 
 
 def compare(title: str, splits: list[Split]) -> dict[tuple[str, int], Any]:
     """Print the table of all methods over all splits; return the models of the first split."""
     n_train, n_test = len(splits[0].y_train), len(splits[0].y_test)
-    print(f"\n{title}: {n_train} rows to learn from, {n_test} to test\n")
+    print(f"\n{title}: {n_train} training rows, {n_test} test rows\n")
     print(f"  {'method':<10}{'test error %':>16}{'fit seconds':>14}{'prediction us/row':>20}   size")
     first = {}
     for key, method in methods().items():
@@ -121,16 +121,16 @@ def compare(title: str, splits: list[Split]) -> dict[tuple[str, int], Any]:
 
 
 def explain_certificate(model: CGEnsClassifier, split: Split) -> None:
-    """Say in words what the certificate proves, and derive it anew."""
+    """Print what the certificate proves, and verify it."""
     proof = model.certificate_
     check = check_certificate(model, split.X_train, split.y_train)
     verdict = "it holds." if check.agrees else "IT DOES NOT HOLD. " + " ".join(check.problems)
-    gap = 100 * max(proof.relative_gap, 0.0)  # the closed form of least squares is exact but for rounding
+    gap = 100 * max(proof.relative_gap, 0.0)  # least squares has a closed form: its gap is rounding
     print(
-        f"\n  The problem over the {model.n_columns_} chosen stumps is solved to within {gap:.2g} %: its objective is"
+        f"\n  The problem over the {model.n_columns_} selected stumps is solved to within {gap:.2g} %: its objective is"
         f" {proof.primal:.4f}.\n  No ensemble over all {proof.n_candidates} stumps can be better than"
         f" {proof.full_lower_bound:.4f}, which is {100 * proof.full_relative_gap:.2g} % less.\n"
-        f"  Derived anew from the data and the duals, in plain NumPy: {verdict}"
+        f"  Recomputed from the data and the duals in plain NumPy: {verdict}"
     )
 
 
@@ -172,8 +172,8 @@ def draw_convergence(split: Split, models: dict[tuple[str, int], Any]) -> Any:
 
     model = models["CGEns", MANY]
     trace, rounds = model.trace_, np.arange(len(model.trace_))
-    right.semilogy(rounds, trace.relative_gap, ".", color="#56B4E9", markersize=4, label="over the chosen stumps")
-    # Every round's model is one over all stumps, and every round's bound holds for them all: take the best of each.
+    right.semilogy(rounds, trace.relative_gap, ".", color="#56B4E9", markersize=4, label="over the selected stumps")
+    # The models of all rounds are ensembles of stumps, and all bounds hold for all stumps: use the best so far of each.
     full_gap = 1 - np.maximum.accumulate(trace.full_lower_bound) / np.minimum.accumulate(trace.primal)
     right.semilogy(rounds, full_gap, color="black", label=f"over all {model.certificate_.n_candidates} stumps")
     right.axhline(model.tol, color="0.4", linewidth=1, linestyle="--", label=f"tol = {model.tol:g}")
@@ -183,7 +183,7 @@ def draw_convergence(split: Split, models: dict[tuple[str, int], Any]) -> Any:
 
 
 def draw_digits(split: Split, model: CGEnsClassifier) -> Any:
-    """Draw the importance of each pixel; and right and wrong test digits, from the lowest decision to the highest."""
+    """Draw the importance of each pixel, and correct and wrong test digits in the order of their decision values."""
     figure = plt.figure(figsize=(10, 3.3), layout="constrained")
     left, right = figure.subfigures(1, 2, width_ratios=(1, 2), wspace=0.05)
     left.suptitle("What the model looks at")
@@ -203,24 +203,24 @@ def draw_digits(split: Split, model: CGEnsClassifier) -> Any:
             panel.set(xticks=[], yticks=[])
             panel.spines[:].set_visible(False)
             panel.set_title(f"{decisions[i]:+.1f} {labels[i]}".replace("-", "\N{MINUS SIGN}"), fontsize=10)
-        panels[0].set_ylabel("right" if correct else "wrong", fontsize=12)
+        panels[0].set_ylabel("correct" if correct else "wrong", fontsize=12)
     return figure
 
 
-def choose_by_cross_validation(split: Split) -> CGEnsClassifierCV:
-    """Let five folds choose C and the number of stumps, and say what came of it."""
+def cross_validate(split: Split) -> CGEnsClassifierCV:
+    """Select C and the number of stumps by five-fold cross-validation, and print the result."""
     model = CGEnsClassifierCV(n_estimators=MANY)
     spent = seconds(lambda: model.fit(split.X_train, split.y_train))
     print(
-        f"\n  Five folds, {len(model.Cs_)} values of C, {len(model.columns_)} numbers of stumps, {spent:.1f} s: chosen"
-        f" were C = {model.C_:.2g} and {model.n_columns_} stumps,\n  test error {test_error(model, split):.2f} %."
+        f"\n  Five folds, {len(model.Cs_)} values of C, {len(model.columns_)} numbers of stumps, {spent:.1f} s:"
+        f" selected C = {model.C_:.2g} and {model.n_columns_} stumps,\n  test error {test_error(model, split):.2f} %."
     )
     return model
 
 
 def compare_families(splits: list[Split]) -> CGEnsClassifier:
-    """Print what other weak learners than stumps make of the digits; return the model of learned cosines."""
-    print("\nDigits, all ten, by other weak learners, 300 columns; families of a mixture by their share\n")
+    """Compare stumps with other weak learners on the digits; return the model of learned cosines."""
+    print("\nDigits, all ten, with other weak learners, 300 columns; a mixture with the shares of its families\n")
     print(f"  {'weak learners':<44}{'test error %':>16}{'fit seconds':>14}   families")
     families: dict[str, Any] = {
         "stumps": "stump",
@@ -246,7 +246,7 @@ def compare_families(splits: list[Split]) -> CGEnsClassifier:
 
 
 def draw_cosines(model: CGEnsClassifier) -> Any:
-    """Draw the first learned directions: a cosine of the digit's product with each picture is a column."""
+    """Draw the directions of the first learned cosines as images."""
     figure, panels = plt.subplots(3, 10, figsize=(10, 3.4), layout="constrained")
     figure.suptitle(r"The first thirty learned columns, $\sqrt{2}\,\cos(\theta\cdot x - \kappa)$: their $\theta$")
     for panel, learner in zip(panels.ravel(), model.ensemble_.learners, strict=False):
@@ -258,16 +258,16 @@ def draw_cosines(model: CGEnsClassifier) -> Any:
 
 
 def draw_surface(model: CGEnsClassifierCV) -> Any:
-    """Draw the scores of cross-validation."""
+    """Draw the cross-validated scores."""
     figure, panel = plt.subplots(figsize=(8, 4.3), layout="constrained")
     plot_cv_surface(model, panel)
     return figure
 
 
 def main() -> None:
-    """Compare, certify, draw."""
-    print(f"Test error: mean and standard deviation over {N_SPLITS} random splits; fit: the median of {N_SPLITS}.")
-    print("Prediction: the whole test set at once, best of 5. Everything on one thread. Sizes are those of split 1.")
+    """Compare the methods, verify the certificates, and draw the figures."""
+    print(f"Test error: mean and standard deviation over {N_SPLITS} random splits; fit: median of {N_SPLITS}.")
+    print("Prediction: the whole test set at once, best of 5. One thread. Sizes are those of the first split.")
     digits, ten, disc = (
         [draw(seed) for seed in range(N_SPLITS)] for draw in (digits_split, ten_digits_split, disc_split)
     )
@@ -275,15 +275,15 @@ def main() -> None:
     explain_certificate(on_digits["CGEns", MANY], digits[0])
     on_ten = compare("Digits, all ten", ten)
     explain_certificate(on_ten["CGEns", MANY], ten[0])
-    searched = choose_by_cross_validation(ten[0])
+    searched = cross_validate(ten[0])
     learned = compare_families(ten)
     on_disc = compare("A disc in the plane, inside against outside", disc)
     explain_certificate(on_disc["CGEns", MANY], disc[0])
     if plt is None:
-        print("\nThere are no pictures, because matplotlib is missing: pip install 'cgens[plot]'.")
+        print("\nNo figures, because matplotlib is not installed: pip install 'cgens[plot]'.")
         return
     FOLDER.mkdir(exist_ok=True)
-    print("\nPictures:")
+    print("\nFigures:")
     with plt.rc_context(STYLE):
         for name, figure in (
             ("disc", draw_disc(disc[0], on_disc)),

@@ -1,6 +1,6 @@
-"""A weak-learner family of your own in 40 lines of plain NumPy: bumps exp(-gamma |x - centre|^2) at training rows."""
+"""A custom family of weak learners in 40 lines of NumPy: bumps exp(-gamma |x - centre|^2) at training rows."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -15,37 +15,33 @@ from cgens.types import Column, Pricing
 class Bump:  # one weak learner: immutable, with a key that h and -h share
     centre: tuple[float, ...]
     gamma: float
-    sign: int = 1
 
     @property
     def key(self):
         return ("bump", self.centre, self.gamma)
 
-    def respond(self, X):  # of mean square about 1, as other families have it: C then means the same
-        return 7.0 * self.sign * np.exp(-self.gamma * np.sum((X - np.array(self.centre)) ** 2, axis=1))
-
-    def negated(self):
-        return replace(self, sign=-self.sign)
+    def respond(self, X):  # mean square about 1, as in other families: C is then comparable
+        return 7.0 * np.exp(-self.gamma * np.sum((X - np.array(self.centre)) ** 2, axis=1))
 
 
-class BumpPricer:  # the search: bound to the training rows, and asked once a round
+class BumpPricer:  # the search over the pool: knows the training rows, called once per round
     def __init__(self, bumps, X):
         self.bumps, self.responses = bumps, np.array([bump.respond(X) for bump in bumps])
 
-    def price(self, duals, taken, rule):  # of shape (m, l); no labels, no C, no loss
+    def price(self, duals, taken, rule):  # duals.array has shape (m, l); labels, C and loss are not needed
         prices = self.responses @ duals.array
-        energy = float(np.sum(prices**2))  # of the whole pool: with it, the model gets a certificate for all bumps
+        energy = float(np.sum(prices**2))  # over the whole pool: for a certificate that covers all bumps
         prices[[bump.key in taken for bump in self.bumps]] = 0.0
         max_price = float(np.abs(prices).max())
         scores = np.abs(prices).max(axis=1)
-        if rule == "gain":  # least squares knows what each column is worth
+        if rule == "gain":  # the exact decrease of the least-squares objective
             scores = np.sum(prices**2, axis=1) / (1.0 + duals.curvature.quadratic(self.responses.T))
         j, output = int(np.argmax(scores)), int(np.argmax(np.abs(prices[np.argmax(scores)])))
         column = Column(self.bumps[j], self.responses[j], float(prices[j, output]), output) if scores[j] else None
         return Pricing(column, len(self.bumps), energy, max_price)
 
 
-class Bumps(BaseEstimator):  # what a user writes down: hyper-parameters only, so that a grid search can set them
+class Bumps(BaseEstimator):  # hyper-parameters only, so that a grid search can set them
     def __init__(self, gamma=0.3, n_candidates=500):
         self.gamma, self.n_candidates = gamma, n_candidates
 
@@ -56,7 +52,7 @@ class Bumps(BaseEstimator):  # what a user writes down: hyper-parameters only, s
 
 
 def main() -> None:
-    """Tell odd from even digits, by bumps, by stumps, and by a mixture: it takes what fits the training rows best."""
+    """Classify odd and even digits with bumps, with stumps, and with a mixture of both."""
     X, y = load_digits(return_X_y=True)
     X_train, X_test, y_train, y_test = train_test_split(X / 16, y % 2, test_size=0.5, random_state=0, stratify=y)
     for name, family in {"bumps": Bumps(), "stumps": "stump", "bumps and stumps": [Bumps(), "stump"]}.items():

@@ -1,4 +1,4 @@
-"""Run the paper's experiments: ``python -m experiments [NAME ...] [--quick]``; without a name, all of them."""
+"""Run the paper's experiments and write the report: ``python -m experiments [NAME ...] [--quick]``."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import sys
 from pathlib import Path
 
 from cgens.datasets import load
-from experiments.experiment import FULL, QUICK, Effort
+from experiments.experiment import FULL, QUICK, Cell
 from experiments.registry import EXPERIMENTS
 from experiments.report import write_report
-from experiments.runner import Only, run
+from experiments.runner import run
 from experiments.speed import run_speed
 from experiments.store import FULL_RESULTS, QUICK_RESULTS, Store
-from experiments.table3 import ABSENT, TABLE3
+from experiments.table3 import TABLE3, UNAVAILABLE
 
 NAMES = [*EXPERIMENTS, "speed", "report"]
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run what was asked for; an error that the user can mend is one sentence."""
+    """Run the command; expected errors are printed as one line."""
     options = _parser().parse_args(arguments)
     try:
         return _run(options)
     except KeyboardInterrupt:
-        print("\nInterrupted. What is done is kept: the same command goes on from there.", file=sys.stderr)
+        print("\nInterrupted. Finished cells are stored; the same command continues.", file=sys.stderr)
         return 130
     except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
@@ -36,64 +36,62 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)}; default: all")
-    parser.add_argument("--quick", action="store_true", help="a taste in minutes: fewer runs, folds, rounds and values")
+    parser.add_argument("--quick", action="store_true", help="in minutes: fewer runs, folds, rounds and grid values")
     parser.add_argument("--datasets", nargs="+", metavar="SET", help="only these data sets")
     parser.add_argument("--methods", nargs="+", metavar="METHOD", help="only these methods")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="cells at a time; default: one a core")
-    parser.add_argument("--results", type=Path, help="folder of the results; default: experiments/results[-quick]")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="cells in parallel; default: all cores")
+    parser.add_argument("--results", type=Path, help="results folder; default: experiments/results[-quick]")
     return parser
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Run experiment after experiment, then write the page; return the exit code."""
-    part = options.datasets or options.methods
-    names = options.names or [name for name in NAMES if name != "speed" or not part]  # it has none to choose from
+    """Run the experiments one after another, then write the report; return the exit code."""
+    partial = options.datasets or options.methods
+    names = options.names or [name for name in NAMES if name != "speed" or not partial]  # speed has no parts
     for name in names:
         if name not in NAMES:
-            near = difflib.get_close_matches(name, NAMES, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(NAMES)}."
-            raise ValueError(f"No experiment {name!r}: {hint}")
+            similar = difflib.get_close_matches(name, NAMES, n=1)
+            hint = f"did you mean {similar[0]!r}?" if similar else f"choose from {', '.join(NAMES)}."
+            raise ValueError(f"Unknown experiment {name!r}: {hint}")
     if options.jobs < 1:
         raise ValueError(f"--jobs must be at least 1; got {options.jobs}.")
     effort = QUICK if options.quick else FULL
-    chosen = [EXPERIMENTS[name] for name in names if name in EXPERIMENTS]
-    datasets = {dataset for e in chosen for dataset in e.datasets(effort)}
+    experiments = [EXPERIMENTS[name] for name in names if name in EXPERIMENTS]
+    datasets = {dataset for experiment in experiments for dataset in experiment.datasets(effort)}
     for name in options.datasets or ():
-        if name in ABSENT and name not in datasets and TABLE3 in chosen:
-            load(name)  # says where it was looked for, and what to put there
-    only = Only(
-        _known("data set", options.datasets, datasets),
-        _known("method", options.methods, {method for e in chosen for method in e.methods}),
-    )
+        if name in UNAVAILABLE and name not in datasets and TABLE3 in experiments:
+            load(name)  # raises an error that says how to provide it
+    _check_known("data set", options.datasets, datasets)
+    _check_known("method", options.methods, {method for experiment in experiments for method in experiment.methods})
+
+    def wanted(cell: Cell) -> bool:
+        return (not options.datasets or cell.dataset in options.datasets) and (
+            not options.methods or cell.method in options.methods
+        )
+
     store = Store(options.results or (QUICK_RESULTS if options.quick else FULL_RESULTS))
     store.prepare(effort)
-    failed = False
+    exit_code = 0
     try:
         for name in names:
             try:
-                _run_one(name, store, effort, options.jobs, only)
-            except (ValueError, OSError) as error:  # the other experiments are computed all the same
+                if name in EXPERIMENTS:
+                    run(EXPERIMENTS[name], store, effort, options.jobs, wanted)
+                elif name == "speed":
+                    run_speed(store, effort)
+            except (ValueError, OSError) as error:  # continue with the other experiments
                 print(f"error: {error}", file=sys.stderr)
-                failed = True
-    finally:  # also after an interruption: a page is never older than its tables
-        write_report(Store(store.folder), effort)  # read anew: others may have computed other experiments meanwhile
-    return 2 if failed else 0
+                exit_code = 2
+    finally:  # also after an interruption: tables and report show all finished cells, another process's too
+        write_report(Store(store.folder), effort)
+    return exit_code
 
 
-def _run_one(name: str, store: Store, effort: Effort, jobs: int, only: Only) -> None:
-    if name in EXPERIMENTS:
-        run(EXPERIMENTS[name], store, effort, jobs, only)
-    elif name == "speed":
-        run_speed(store, effort)
-
-
-def _known(what: str, asked: list[str] | None, known: set[str]) -> frozenset[str] | None:
-    """Return what was asked for, None for everything, if there is such."""
+def _check_known(what: str, asked: list[str] | None, known: set[str]) -> None:
     for name in asked or ():
         if name not in known:
-            there = ", ".join(sorted(known)) or "none to choose from"
-            raise ValueError(f"No {what} {name!r} in these experiments; there are {there}.")
-    return frozenset(asked) if asked else None
+            choices = f"choose from {', '.join(sorted(known))}" if known else "these have none"
+            raise ValueError(f"Unknown {what} {name!r} for these experiments: {choices}.")
 
 
 if __name__ == "__main__":

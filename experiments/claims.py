@@ -1,8 +1,8 @@
-"""The paper's two claims, checked against an explicit pool of stumps.
+"""The paper's two claims, checked against an explicit pool of all stumps.
 
-Claim 1 is checked as it is proved, at the fixed duals of the round: the column of the largest |price| (EQ:WL_SV) takes
-most from the duality gap, 1/2 sum over the columns outside of price^2 (EQ:DGap1). Claim 2: in a pool with the
-negation of each of its columns, the largest price (EQ:WL) is the largest |price|.
+Claim 1 is checked as the paper proves it, at the fixed duals of a round: of all columns outside the working set, the
+one with the largest |price| (EQ:WL_SV) reduces the duality gap, 1/2 sum price^2 over these columns (EQ:DGap1), most.
+Claim 2: if the pool contains the negation of each of its columns, the largest price (EQ:WL) is the largest |price|.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.data import Split
 from cgens.types import AnyArray, Floats
-from experiments.experiment import Effort, Experiment, Fit
+from evaluation.splits import Split
+from experiments.experiment import Effort, Experiment, Fit, Method
 from experiments.literal import BINARY, algorithm1, literal_rounds
 from experiments.splits import published_split
 
@@ -22,54 +22,62 @@ ROUNDING = 1e-9
 
 
 def stump_pool(X: AnyArray) -> Floats:
-    """Return every distinct stump on these rows, up to its sign, shape (n, m)."""
+    """Return the responses of all distinct stumps on these rows, up to sign, shape (n_stumps, n_rows)."""
     columns = []
     for values in X.T:
-        cuts = np.unique(values)
-        columns.append(np.where(values > cuts[:-1, None], 1.0, -1.0))
+        thresholds = np.unique(values)[:-1]
+        columns.append(np.where(values > thresholds[:, None], 1.0, -1.0))
     pool = np.concatenate(columns)
     return np.unique(pool * pool[:, :1], axis=0)
 
 
-def _claim1(split: Split, seed: int, effort: Effort, given: dict[str, Any]) -> Fit:
-    """Count the rounds in which another column would have taken more from the gap; check EQ:DGap1 on the way."""
-    pool, failed, n_rounds, worst = stump_pool(split.X), 0, 0, 0.0
-    kernel, inside = pool.T @ pool, np.zeros(len(pool), dtype=bool)
-    for turn in literal_rounds(algorithm1(split), ROUNDS, repeats=False):
-        place = _place(pool, turn.column.response)
-        if turn.before is not None:  # before the first solve no primal solution belongs to the duals
-            duals = turn.duals[:, 0]
+def check_claim1(split: Split, seed: int, effort: Effort, inherited: dict[str, Any]) -> Fit:
+    """Count the rounds in which another column would have reduced the gap more; verify EQ:DGap1 in each round."""
+    pool, n_failed, n_rounds, worst = stump_pool(split.X), 0, 0, 0.0
+    kernel, selected = pool.T @ pool, np.zeros(len(pool), dtype=bool)
+    for step in literal_rounds(algorithm1(split), ROUNDS, repeats=False):
+        j = _index(pool, step.column.response)
+        if step.before is not None:  # the initial duals belong to no primal solution
+            duals = step.duals[:, 0]
             prices = pool @ duals
-            gap = 0.5 * np.sum(prices[~inside] ** 2)
-            # The dual value over the whole pool, straight from its kernel matrix.
+            gap = 0.5 * np.sum(prices[~selected] ** 2)
+            # The dual objective over the whole pool, directly from its kernel matrix.
             dual = np.abs(duals).sum() - 0.5 * duals @ kernel @ duals
-            worst = max(worst, abs(turn.before.primal - dual - gap) / turn.before.primal)
-            left = gap - 0.5 * np.where(inside, 0.0, prices**2)
-            failed += left[place] > left.min() + ROUNDING * gap
+            worst = max(worst, abs(step.before.primal - dual - gap) / step.before.primal)
+            remaining = gap - 0.5 * np.where(selected, 0.0, prices**2)
+            n_failed += remaining[j] > remaining.min() + ROUNDING * gap
             n_rounds += 1
-        inside[place] = True
-    return Fit(None, {"rounds": n_rounds, "pool": len(pool), "gap_identity": worst}, 100 * failed / n_rounds)
+        selected[j] = True
+    return Fit(None, {"rounds": n_rounds, "pool": len(pool), "gap_identity": worst}, 100 * n_failed / n_rounds)
 
 
-def _claim2(split: Split, seed: int, effort: Effort, given: dict[str, Any]) -> Fit:
-    """Count the rounds in which the largest price of the pool and its negations is not the largest |price|."""
-    pool, failed, n_rounds = stump_pool(split.X), 0, 0
-    for turn in literal_rounds(algorithm1(split), ROUNDS, repeats=True):
-        signed = np.concatenate([pool, -pool]) @ turn.duals[:, 0]
-        largest = np.abs(pool @ turn.duals[:, 0]).max()
-        failed += not np.allclose([signed.max(), turn.column.score], largest, rtol=ROUNDING, atol=0)
+def check_claim2(split: Split, seed: int, effort: Effort, inherited: dict[str, Any]) -> Fit:
+    """Count the rounds in which the largest price over the pool and its negations is not the largest |price|."""
+    pool, n_failed, n_rounds = stump_pool(split.X), 0, 0
+    for step in literal_rounds(algorithm1(split), ROUNDS, repeats=True):
+        signed = np.concatenate([pool, -pool]) @ step.duals[:, 0]
+        largest = np.abs(pool @ step.duals[:, 0]).max()
+        n_failed += not np.allclose([signed.max(), abs(step.column.score)], largest, rtol=ROUNDING, atol=0)
         n_rounds += 1
-    return Fit(None, {"rounds": n_rounds, "pool": len(pool)}, 100 * failed / n_rounds)
+    return Fit(None, {"rounds": n_rounds, "pool": len(pool)}, 100 * n_failed / n_rounds)
 
 
-def _place(pool: Floats, response: AnyArray) -> int:
-    """Return where a column stands in the pool."""
+def _index(pool: Floats, response: AnyArray) -> int:
+    """Return the index of a response in the pool."""
     return int(np.flatnonzero(np.all(pool == response * response[0], axis=1))[0])
 
 
-def _experiment(name: str, title: str, method: Any) -> Experiment:
-    return Experiment(name, title, lambda effort: BINARY, {"CGEns": method}, published_split, runs=lambda dataset: 1)
+def _experiment(name: str, title: str, method: Method) -> Experiment:
+    return Experiment(
+        name,
+        title,
+        datasets=lambda effort: BINARY,
+        methods={"CGEns": method},
+        published=("CGEns",),
+        split=published_split,
+        runs=lambda dataset: 1,
+    )
 
 
-CLAIM1 = _experiment("claim1", "Claim 1: the column of the largest |price| closes most of the gap", _claim1)
-CLAIM2 = _experiment("claim2", "Claim 2: with negations, the largest price is the largest |price|", _claim2)
+CLAIM1 = _experiment("claim1", "Claim 1: the column of largest |price| closes most of the gap", check_claim1)
+CLAIM2 = _experiment("claim2", "Claim 2: with negations, the largest price is the largest |price|", check_claim2)

@@ -1,4 +1,4 @@
-"""What an experiment is: data sets x methods x runs, one cell each."""
+"""An experiment: data sets x methods x runs, each combination a cell that is computed on its own."""
 
 from __future__ import annotations
 
@@ -7,31 +7,29 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
-from benchmarks.data import Split
+from evaluation.splits import Split, error_percent
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much work: the paper's, or a taste of it."""
+    """The size of a computation: the paper's protocol, or a quick version of it."""
 
     folds: int = 5
     rounds: tuple[int, ...] = (25, 50, 100, 250, 500)
-    n_penalties: int = 9
-    grid_step: int = 1  # take every so many of a grid's values
-    most_runs: int = 20
+    n_penalties: int = 9  # number of values of C
+    grid_step: int = 1  # use every so many values of the other grids
+    max_runs: int = 20
     quick: bool = False
-    threads: int = 1  # of each cell: the cells share the cores
+    threads: int = 1  # per cell: several cells run in parallel
 
     @property
-    def most_rounds(self) -> int:
-        """The last of the rounds."""
+    def max_rounds(self) -> int:
+        """The largest number of rounds."""
         return self.rounds[-1]
 
 
 FULL = Effort()
-QUICK = Effort(folds=2, rounds=(25, 50), n_penalties=3, grid_step=3, most_runs=2, quick=True)
+QUICK = Effort(folds=2, rounds=(25, 50), n_penalties=3, grid_step=3, max_runs=2, quick=True)
 
 
 @dataclass(frozen=True)
@@ -46,60 +44,77 @@ class Cell:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a cell."""
+    """The result of a cell."""
 
-    error: float  # percent
-    seconds: float  # search for parameters included
-    params: dict[str, Any]  # what was chosen, and whatever the report draws
+    error: float  # test error in percent
+    seconds: float  # including the search for parameters
+    params: dict[str, Any]  # the selected parameters, and what the report plots
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A fitted model, what was chosen for it and is to be kept; its error where the test rows do not tell it."""
+    """A fitted model, its `Outcome.params`, and its error if that is not the error on the test set."""
 
     model: Any
     params: dict[str, Any] = field(default_factory=dict)
     error: float | None = None
 
 
-#: Fits on the training rows of a split, with this seed and effort; `given` are the parameters of the cell it follows.
+#: Fits on the training set of a split with this seed and effort. The last argument holds the parameters of the cell
+#: that this one depends on; it is empty if there is none.
 Method = Callable[[Split, int, Effort, dict[str, Any]], Fit]
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A table or a figure; `after` names the cell whose parameters a cell takes, of this experiment or of another."""
+    """A table or a figure of the paper.
+
+    Attributes
+    ----------
+    name, title : str
+    datasets : function of an effort
+    methods : dict of str to Method
+    published : tuple of str
+        The methods whose results are committed and complete. Others may be added before their results are computed:
+        the report marks them as not yet computed.
+    split : function of a data set, a run and an effort
+    runs : function of a data set
+        The number of runs of the full effort.
+    depends_on : function of a cell
+        The cell, of this experiment or another, whose parameters a cell uses.
+    timed : bool
+        Whether training times are compared: then cells run one at a time, each with all cores.
+    """
 
     name: str
     title: str
     datasets: Callable[[Effort], tuple[str, ...]]
     methods: dict[str, Method]
+    published: tuple[str, ...]
     split: Callable[[str, int, Effort], Split]
     runs: Callable[[str], int]
-    after: Callable[[Cell], Cell | None] = lambda cell: None
-    alone: bool = False  # one cell at a time, with all cores: where times are compared
+    depends_on: Callable[[Cell], Cell | None] = lambda cell: None
+    timed: bool = False
 
     def cells(self, effort: Effort) -> list[Cell]:
-        """Return all cells, run after run: an interrupted experiment has something of every method."""
+        """Return all cells, run by run: an interrupted experiment has some results of every method."""
         return [
             Cell(self.name, dataset, method, run)
-            for run in range(effort.most_runs)
+            for run in range(effort.max_runs)
             for dataset in self.datasets(effort)
             for method in self.methods
             if run < self.n_runs(dataset, effort)
         ]
 
     def n_runs(self, dataset: str, effort: Effort) -> int:
-        """Return how often a data set is split."""
-        return min(self.runs(dataset), effort.most_runs)
+        """Return the number of runs on a data set."""
+        return min(self.runs(dataset), effort.max_runs)
 
-    def compute(self, cell: Cell, effort: Effort, given: dict[str, Any]) -> Outcome:
-        """Fit, and count the errors on the test rows."""
+    def compute(self, cell: Cell, effort: Effort, inherited: dict[str, Any]) -> Outcome:
+        """Fit the method of a cell and return its test error."""
         split = self.split(cell.dataset, cell.run, effort)
-        began = perf_counter()
-        fit = self.methods[cell.method](split, cell.run, effort, given)
-        seconds = perf_counter() - began
-        error = (
-            100 * float(np.mean(fit.model.predict(split.X_test) != split.y_test)) if fit.error is None else fit.error
-        )
+        start = perf_counter()
+        fit = self.methods[cell.method](split, cell.run, effort, inherited)
+        seconds = perf_counter() - start
+        error = error_percent(fit.model, split) if fit.error is None else fit.error
         return Outcome(error, seconds, fit.params)

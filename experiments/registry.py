@@ -1,4 +1,4 @@
-"""All experiments by name, in the order of the page."""
+"""All experiments by name, in the order of the report."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from experiments.curves import CURVES
 from experiments.experiment import Experiment
 from experiments.gallery import GALLERY
 from experiments.literal import LITERAL, LITERAL_SLS
-from experiments.misses import MISSES
+from experiments.oracle import ORACLE
 from experiments.spam import SPAM
 from experiments.table1 import TABLE1
 from experiments.table2 import TABLE2_FOURIER, TABLE2_PERCEPTRON
@@ -17,7 +17,7 @@ from experiments.toy import TOY
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
     for experiment in (
-        TOY, TABLE1, TABLE2_FOURIER, TABLE2_PERCEPTRON, TABLE3, CURVES, MISSES, GALLERY, SPAM, CLAIM1, CLAIM2, LITERAL,
+        TOY, TABLE1, TABLE2_FOURIER, TABLE2_PERCEPTRON, TABLE3, CURVES, ORACLE, GALLERY, SPAM, CLAIM1, CLAIM2, LITERAL,
         LITERAL_SLS,
     )
 }  # fmt: skip

@@ -1,53 +1,55 @@
-"""Figure "speed": CGEns beside LPBoost. It is the benchmark `lpboost`, whose results are taken where they are there."""
+"""The paper's figure on training time: CGEns and LPBoost, as `benchmarks.lpboost` measures them."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from benchmarks.lpboost import ROUNDS, ROWS, compare
-from benchmarks.report import RESULTS, load_results
+from benchmarks.lpboost import compare
+from benchmarks.report import load_results
+from experiments.comparison import Record
 from experiments.experiment import Effort
 from experiments.store import Store, write_json
 
-NAME = "speed"
-N_ROWS, N_ROWS_QUICK = 10_000, 3000  # where rounds are compared
+N_ROWS, N_ROWS_QUICK = 10_000, 3000  # of the comparison over rounds
 
 
 def run_speed(store: Store, effort: Effort) -> None:
-    """Write the records; in quick mode, which measures, if they are not there yet."""
-    if effort.quick:
-        if store.load_table(NAME):
-            return
-        with store.computing(NAME, alone=True):
-            results = compare(effort.rounds, (1000, N_ROWS_QUICK), repeats=1, most_rows=N_ROWS_QUICK)
-    elif (RESULTS / "lpboost.json").exists():
-        print("speed: as benchmarks.lpboost measured it; that command measures anew")
+    """Store the results of the benchmark; the quick mode measures instead, once."""
+    if not effort.quick:
+        print("speed: the results of benchmarks.lpboost; run that command to measure again")
         results = load_results("lpboost")
+    elif load_speed(store):
+        return
     else:
-        print("speed: no results of benchmarks.lpboost yet; measuring, some 20 minutes", flush=True)
-        with store.computing(NAME, alone=True):
-            results = compare(ROUNDS, ROWS, repeats=2)
-    write_json(store.folder / f"{NAME}.json", speed_records(results, effort))
+        results = compare(effort.rounds, (1000, N_ROWS_QUICK), repeats=1, max_rows=N_ROWS_QUICK)
+    write_json(store.folder / "speed.json", speed_records(results, effort))
 
 
-def speed_records(results: dict[str, Any], effort: Effort) -> list[dict[str, Any]]:
-    """Return what the benchmark measured: seconds after so many rounds, and on so many rows."""
-    rows = N_ROWS_QUICK if effort.quick else N_ROWS
-    records = []
-    for method, reached in results["by_rounds"].items():
-        for r, seconds in reached["after_rounds"].items():
-            if int(r) <= effort.most_rounds:
-                records.append(_record(method, reached["errors"][r], seconds, rows, int(r), axis="rounds"))
-    for n_rows, methods in results["by_rows"].items():
-        for method, reached in methods.items():
-            found = reached["n_columns"]
-            records.append(_record(method, reached["error"], reached["seconds"], int(n_rows), found, axis="rows"))
+def load_speed(store: Store) -> list[Record]:
+    """Return the stored records, an empty list if there are none."""
+    path = store.folder / "speed.json"
+    records: list[Record] = json.loads(path.read_text()) if path.exists() else []
     return records
 
 
-def _record(method: str, error: float, seconds: float, rows: int, rounds: int, axis: str) -> dict[str, Any]:
+def speed_records(results: dict[str, Any], effort: Effort) -> list[Record]:
+    """Return one record for each measurement: seconds against rounds, then against rows."""
+    n_rows = N_ROWS_QUICK if effort.quick else N_ROWS
+    records = []
+    for method, fit in results["by_rounds"].items():
+        for r, seconds in fit["after_rounds"].items():
+            if int(r) <= effort.max_rounds:
+                records.append(_record(method, fit["errors"][r], seconds, n_rows, int(r), axis="rounds"))
+    for rows, methods in results["by_rows"].items():
+        for method, fit in methods.items():
+            records.append(_record(method, fit["error"], fit["seconds"], int(rows), fit["n_columns"], axis="rows"))
+    return records
+
+
+def _record(method: str, error: float, seconds: float, rows: int, rounds: int, axis: str) -> Record:
     return {
-        "experiment": NAME,
+        "experiment": "speed",
         "dataset": "mnist_odd_even",
         "method": method,
         "mean": round(error, 4),

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "mix_bits.hpp"
@@ -16,6 +18,7 @@ namespace cgens {
 namespace {
 
 constexpr std::size_t kBlockFeatures = 32;  // 32 features of 256 bins: 64 KB of histograms
+constexpr std::chrono::milliseconds kPollInterval{50};
 constexpr std::size_t kMostHashed = 1024;   // distinct values that are looked up rather than sorted
 
 // A threshold t with low <= t < high in exact arithmetic, also where the sum would overflow or the halves round.
@@ -170,9 +173,9 @@ void store_codes(const BinnedTable& table, const std::vector<std::uint32_t>& bin
 }
 
 // False where a value is NaN or infinite.
-template <class T>
+template <class T, class Stop>
 bool bin_block(const MatrixView<T>& X, const std::int64_t* rows, FeatureBinner<T>& binner, BinnedTable& table,
-               FeatureBlock& block) {
+               FeatureBlock& block, const Stop& stop) {
     const std::size_t n_rows = table.n_rows, n_features = block.n_features;
     std::vector<T> values(n_features * n_rows);
     constexpr std::size_t kAhead = 8;  // rows come in canonical order, so from anywhere
@@ -196,6 +199,7 @@ bool bin_block(const MatrixView<T>& X, const std::int64_t* rows, FeatureBinner<T
     block.row_begin.assign(n_rows + 1, 0);
     for (std::size_t f = 0; f < n_features; ++f) {
         std::uint32_t* feature_bins = bins.data() + f * n_rows;
+        if (stop()) return true;
         BinnedFeature& feature = table.features[block.first_feature + f];
         feature = binner.bin(values.data() + f * n_rows, feature_bins);
         block.bin_offset.push_back(block.bin_offset.back() + feature.n_bins());
@@ -214,7 +218,7 @@ bool bin_block(const MatrixView<T>& X, const std::int64_t* rows, FeatureBinner<T
 
 template <class T>
 BinnedTable bin_features(const MatrixView<T>& X, const std::int64_t* rows, const double* weights, std::size_t n_rows,
-                         std::size_t max_bins, int n_threads) {
+                         std::size_t max_bins, int n_threads, const std::function<bool()>& interrupted) {
     if (n_rows > std::numeric_limits<std::uint32_t>::max() / kBlockFeatures)
         throw std::length_error("stumps take at most 134217727 rows");
     BinnedTable table;
@@ -229,22 +233,40 @@ BinnedTable bin_features(const MatrixView<T>& X, const std::int64_t* rows, const
         table.blocks.push_back(std::move(block));
     }
     const auto n_blocks = static_cast<std::ptrdiff_t>(table.blocks.size());
-    std::atomic<bool> finite{true};  // nothing may be thrown out of a parallel region
+    std::atomic<bool> finite{true}, stopped{false};  // nothing may be thrown out of a parallel region
+    std::exception_ptr thrown;
+    const std::thread::id caller = std::this_thread::get_id();
+    auto asked = std::chrono::steady_clock::now();
+    const auto stop = [&] {
+        const auto now = std::chrono::steady_clock::now();
+        if (interrupted && std::this_thread::get_id() == caller && now - asked > kPollInterval) {
+            asked = now;
+            try {
+                if (interrupted()) stopped = true;
+            } catch (...) {
+                thrown = std::current_exception();
+                stopped = true;
+            }
+        }
+        return stopped.load();
+    };
     const double work = 10 * static_cast<double>(n_rows * X.n_columns);
 #pragma omp parallel num_threads(usable_threads(n_threads, work))
     {
         FeatureBinner<T> binner(weights, n_rows, max_bins);
 #pragma omp for schedule(dynamic)
         for (std::ptrdiff_t b = 0; b < n_blocks; ++b)
-            if (!bin_block(X, rows, binner, table, table.blocks[static_cast<std::size_t>(b)])) finite = false;
+            if (!bin_block(X, rows, binner, table, table.blocks[static_cast<std::size_t>(b)], stop)) finite = false;
     }
+    if (thrown) std::rethrow_exception(thrown);
+    if (stopped) throw Interrupted();
     if (!finite) throw std::invalid_argument("stumps need finite numbers: X has NaN or infinity");
     return table;
 }
 
 template BinnedTable bin_features(const MatrixView<float>&, const std::int64_t*, const double*, std::size_t,
-                                  std::size_t, int);
+                                  std::size_t, int, const std::function<bool()>&);
 template BinnedTable bin_features(const MatrixView<double>&, const std::int64_t*, const double*, std::size_t,
-                                  std::size_t, int);
+                                  std::size_t, int, const std::function<bool()>&);
 
 }  // namespace cgens

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <vector>
 
 #include "matrix_view.hpp"
@@ -33,9 +35,13 @@ struct BinnedTable {
     std::vector<FeatureBlock> blocks;
 };
 
-// Canonical row i is row rows[i] of X, with weight weights[i] > 0.
+// Thrown where `interrupted` said so.
+struct Interrupted : std::exception {};
+
+// Canonical row i is row rows[i] of X, with weight weights[i] > 0. `interrupted`, where there is
+// one, is asked now and then, by the calling thread.
 template <class T>
 BinnedTable bin_features(const MatrixView<T>& X, const std::int64_t* rows, const double* weights, std::size_t n_rows,
-                         std::size_t max_bins, int n_threads);
+                         std::size_t max_bins, int n_threads, const std::function<bool()>& interrupted);
 
 }  // namespace cgens

@@ -26,6 +26,7 @@ auto order_rows_of(const Matrix<T>& X, const CMatrix<double>& target, const Vect
 NB_MODULE(_core, m) {
     using namespace cgens;
     m.doc() = "The compiled core of cgens. Private: its contracts are kept by the Python that calls it.";
+    nb::set_leak_warnings(false);  // a fitted model may live until the interpreter ends
     bind_masters(m);
     bind_stumps(m);
     bind_families(m);

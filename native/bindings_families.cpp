@@ -2,6 +2,7 @@
 #include "bindings.hpp"
 #include "grow_tree.hpp"
 #include "price_candidates.hpp"
+#include "respond_trees.hpp"
 #include "vector_ops.hpp"
 
 namespace cgens {
@@ -54,37 +55,54 @@ auto grow(TreeGrower& self, const Vector<double>& along, const Vector<std::uint8
     return std::make_tuple(features, left, right, thresholds, sums, weights, leaf_of);
 }
 
-// Every child lies within its tree and after its parent: a walk ends, and never leaves the arrays.
+// Every child lies within its tree and after its parent, and has no other: a walk ends, and never leaves the arrays.
 void require_trees(const Vector<std::int64_t>& begin, const Vector<std::int32_t>& features,
-                   const Vector<std::int32_t>& left, const Vector<std::int32_t>& right, std::size_t n_inputs) {
-    require(begin.shape(0) >= 1 && begin(0) == 0, "respond_trees: begin");
-    for (std::size_t j = 0; j + 1 < begin.shape(0); ++j) require(begin(j + 1) > begin(j), "respond_trees: an empty tree");
-    require(static_cast<std::size_t>(begin(begin.shape(0) - 1)) == features.shape(0), "respond_trees: begin");
+                   const Vector<std::int32_t>& left, const Vector<std::int32_t>& right) {
+    require(begin.shape(0) >= 1 && begin(0) == 0, "TreeTables: begin");
+    for (std::size_t j = 0; j + 1 < begin.shape(0); ++j) require(begin(j + 1) > begin(j), "TreeTables: an empty tree");
+    require(static_cast<std::size_t>(begin(begin.shape(0) - 1)) == features.shape(0), "TreeTables: begin");
     for (std::size_t j = 0; j + 1 < begin.shape(0); ++j) {
         const std::int64_t size = begin(j + 1) - begin(j);
+        std::vector<bool> has_parent(static_cast<std::size_t>(size), false);
         for (std::int64_t k = 0; k < size; ++k) {
             const auto at = static_cast<std::size_t>(begin(j) + k);
             if (features(at) < 0) continue;
-            require(static_cast<std::size_t>(features(at)) < n_inputs, "respond_trees: no such feature of X");
-            require(left(at) > k && left(at) < size && right(at) > k && right(at) < size, "respond_trees: children");
+            for (const std::int64_t child : {left(at), right(at)}) {
+                require(child > k && child < size && !has_parent[static_cast<std::size_t>(child)],
+                        "TreeTables: children");
+                has_parent[static_cast<std::size_t>(child)] = true;
+            }
         }
     }
 }
 
-template <class T>
-NewArray<float> respond(const Matrix<T>& X, const Vector<std::int64_t>& begin, const Vector<std::int32_t>& features,
-                        const Vector<std::int32_t>& left, const Vector<std::int32_t>& right,
-                        const Vector<double>& thresholds, const Vector<float>& values, int n_threads) {
+void construct_trees(TreeTables* self, const Vector<std::int64_t>& begin, const Vector<std::int32_t>& features,
+                     const Vector<std::int32_t>& left, const Vector<std::int32_t>& right,
+                     const Vector<double>& thresholds, const Vector<float>& values) {
     const std::size_t n = features.shape(0);
     require(left.shape(0) == n && right.shape(0) == n && thresholds.shape(0) == n && values.shape(0) == n,
-            "respond_trees: lengths differ");
-    require_trees(begin, features, left, right, X.shape(1));
-    const std::size_t n_trees = begin.shape(0) - 1;
-    auto out = new_array<float>(nullptr, X.shape(0) * n_trees);
+            "TreeTables: lengths differ");
+    require_trees(begin, features, left, right);
+    new (self) TreeTables({begin.data(), begin.shape(0) - 1, features.data(), left.data(), right.data(),
+                           thresholds.data(), values.data()});
+}
+
+template <class T>
+NewArray<float> respond(const TreeTables& self, const Matrix<T>& X, int n_threads) {
+    require(X.shape(1) >= self.n_inputs(), "TreeTables: X has too few columns");
+    auto out = new_array<float>(nullptr, X.shape(0) * self.n_trees());
     nb::gil_scoped_release released;
-    respond_trees(view<T>(X), {begin.data(), n_trees, features.data(), left.data(), right.data(), thresholds.data(),
-                               values.data()},
-                  out.data(), n_threads);
+    self.respond(view<T>(X), out.data(), n_threads);
+    return out;
+}
+
+template <class T>
+NewArray<double> decide(const TreeTables& self, const Matrix<T>& X, const CMatrix<double>& weights, int n_threads) {
+    require(X.shape(1) >= self.n_inputs(), "TreeTables: X has too few columns");
+    require(weights.shape(0) == self.n_trees(), "TreeTables: one row of weights per tree");
+    auto out = new_array<double>(nullptr, X.shape(0) * weights.shape(1));
+    nb::gil_scoped_release released;
+    self.add_decision(view<T>(X), weights.data(), weights.shape(1), out.data(), n_threads);
     return out;
 }
 
@@ -110,12 +128,16 @@ void bind_families(nb::module_& m) {
             "pool"_a, "weights"_a.noconvert(), "n_threads"_a)
         .def("grow", &grow, "along"_a.noconvert(), "allowed"_a.noconvert(), "max_leaves"_a, "min_weight"_a, "real"_a,
              "Returns (features, left, right, thresholds, sums, weights) of the nodes, and the leaf of every row.");
-    m.def("respond_trees", &respond<float>, "X"_a.noconvert(), "begin"_a.noconvert(), "features"_a.noconvert(),
-          "left"_a.noconvert(), "right"_a.noconvert(), "thresholds"_a.noconvert(), "values"_a.noconvert(),
-          "n_threads"_a, "Responses of trees on new rows, flat, row by row.");
-    m.def("respond_trees", &respond<double>, "X"_a.noconvert(), "begin"_a.noconvert(), "features"_a.noconvert(),
-          "left"_a.noconvert(), "right"_a.noconvert(), "thresholds"_a.noconvert(), "values"_a.noconvert(),
-          "n_threads"_a);
+
+    nb::class_<TreeTables>(m, "TreeTables", "Many trees, laid out for prediction.")
+        .def("__init__", &construct_trees, "begin"_a.noconvert(), "features"_a.noconvert(), "left"_a.noconvert(),
+             "right"_a.noconvert(), "thresholds"_a.noconvert(), "values"_a.noconvert())
+        .def("respond", &respond<float>, "X"_a.noconvert(), "n_threads"_a,
+             "Responses of the trees on new rows, flat, row by row.")
+        .def("respond", &respond<double>, "X"_a.noconvert(), "n_threads"_a)
+        .def("decide", &decide<float>, "X"_a.noconvert(), "weights"_a.noconvert(), "n_threads"_a,
+             "sum_j w_j h_j(x) of every row, flat, row by row.")
+        .def("decide", &decide<double>, "X"_a.noconvert(), "weights"_a.noconvert(), "n_threads"_a);
 }
 
 }  // namespace cgens

@@ -45,6 +45,7 @@ void construct_cd(DualCd* self, const Vector<double>& linear, const Vector<doubl
 template <class T>
 void add_column(DualCd& self, const Vector<T>& column) {
     require(column.shape(0) == self.n_rows(), "add: one response per row");
+    nb::gil_scoped_release released;
     self.add_column(column.data());
 }
 
@@ -67,6 +68,17 @@ void add_ls_column(GramLs& self, const Vector<T>& column) {
 std::vector<double> ls_weights(const GramLs& self, const CMatrix<double>& weights) {
     require(weights.shape(1) == self.n_outputs() && weights.shape(0) <= self.n_columns(), "weights: the shape");
     return {weights.data(), weights.data() + weights.size()};
+}
+
+template <class T>
+NewArray<double> quadratic(const GramLs& self, const Matrix<T>& columns, std::size_t n_columns) {
+    require(columns.shape(1) == self.n_rows() && columns.stride(1) == 1, "quadratic: one response per row, contiguous");
+    require(n_columns <= self.n_columns(), "quadratic: no such columns");
+    auto out = new_array<double>(nullptr, columns.shape(0));
+    nb::gil_scoped_release released;
+    for (std::size_t g = 0; g < columns.shape(0); ++g)
+        out.data()[g] = self.quadratic(columns.data() + static_cast<std::ptrdiff_t>(g) * columns.stride(0), n_columns);
+    return out;
 }
 
 void require_column(const GramLs& self, std::size_t k) { require(k < self.n_columns(), "no such column"); }
@@ -159,14 +171,10 @@ void bind_masters(nb::module_& m) {
                  return arrays;
              },
              "factor"_a, "stages"_a, "Weights of the first so many columns, flat, for C times a factor.")
-        .def("quadratic",
-             [](const GramLs& self, const Vector<double>& column, std::size_t n_columns) {
-                 require(column.shape(0) == self.n_rows(), "quadratic: one response per row");
-                 require(n_columns <= self.n_columns(), "quadratic: no such columns");
-                 nb::gil_scoped_release released;
-                 return self.quadratic(column.data(), n_columns);
-             },
-             "column"_a.noconvert(), "n_columns"_a, "g'Pg of a column, with the first so many columns in the master.")
+        .def("quadratic", &quadratic<std::int8_t>, "columns"_a.noconvert(), "n_columns"_a,
+             "g'Pg of columns g, one a row, with the first so many columns in the master.")
+        .def("quadratic", &quadratic<float>, "columns"_a.noconvert(), "n_columns"_a)
+        .def("quadratic", &quadratic<double>, "columns"_a.noconvert(), "n_columns"_a)
         .def_prop_ro("primal", &GramLs::primal);
 }
 

@@ -11,15 +11,22 @@ namespace {
 
 template <class T>
 std::shared_ptr<StumpPool> make_pool(const Matrix<T>& X, const Vector<std::int64_t>& rows,
-                                     const Vector<double>& weights, std::size_t max_bins, int n_threads) {
+                                     const Vector<double>& weights, std::size_t max_bins, int n_threads,
+                                     const std::function<bool()>& interrupted) {
     require(rows.shape(0) == weights.shape(0), "StumpPool: one weight per row");
     require(rows.shape(0) > 0 && X.shape(1) > 0, "StumpPool: an empty table");
     require(max_bins >= 2, "StumpPool: max_bins >= 2");
     for (std::size_t i = 0; i < rows.shape(0); ++i)
         require(rows(i) >= 0 && static_cast<std::size_t>(rows(i)) < X.shape(0), "StumpPool: no such row of X");
-    nb::gil_scoped_release released;
-    return std::make_shared<StumpPool>(
-        bin_features(view<T>(X), rows.data(), weights.data(), rows.shape(0), max_bins, n_threads), n_threads);
+    try {
+        nb::gil_scoped_release released;
+        return std::make_shared<StumpPool>(bin_features(view<T>(X), rows.data(), weights.data(), rows.shape(0),
+                                                        max_bins, n_threads, interrupted),
+                                           n_threads);
+    } catch (const Interrupted&) {
+        PyErr_SetNone(PyExc_KeyboardInterrupt);
+        throw nb::python_error();
+    }
 }
 
 auto price(StumpScan& self, const Vector<double>& duals) {
@@ -135,9 +142,10 @@ NewArray<double> decide(const StepTables& self, const Matrix<T>& X, int n_thread
 void bind_stumps(nb::module_& m) {
     nb::class_<StumpPool>(m, "StumpPool", "The training table in bins: all its stumps, and which are taken.")
         .def(nb::new_(&make_pool<float>), "X"_a.noconvert(), "rows"_a.noconvert(), "weights"_a.noconvert(),
-             "max_bins"_a, "n_threads"_a)
+             "max_bins"_a, "n_threads"_a, "interrupted"_a = nb::none(),
+             "Raises KeyboardInterrupt where `interrupted` says so.")
         .def(nb::new_(&make_pool<double>), "X"_a.noconvert(), "rows"_a.noconvert(), "weights"_a.noconvert(),
-             "max_bins"_a, "n_threads"_a)
+             "max_bins"_a, "n_threads"_a, "interrupted"_a = nb::none())
         .def("take", &StumpPool::take, "feature"_a, "threshold"_a, "Take a stump out of the searches.")
         .def("respond", &respond_training<StumpPool>, "feature"_a, "threshold"_a, "Responses on the training rows.")
         .def("thresholds",

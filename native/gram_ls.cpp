@@ -166,6 +166,9 @@ void GramLs::add_column(const T* column) {
 template void GramLs::add_column(const std::int8_t*);
 template void GramLs::add_column(const float*);
 template void GramLs::add_column(const double*);
+template double GramLs::quadratic(const std::int8_t*, std::size_t) const;
+template double GramLs::quadratic(const float*, std::size_t) const;
+template double GramLs::quadratic(const double*, std::size_t) const;
 
 std::vector<double> GramLs::coefficients(std::size_t k) const {
     if (k + 1 == n_columns()) return last_coefficients_;
@@ -248,7 +251,8 @@ std::vector<std::vector<double>> GramLs::resolve(double factor, const std::vecto
     return solutions;
 }
 
-double GramLs::quadratic(const double* column, std::size_t n_columns) const {
+template <class T>
+double GramLs::quadratic(const T* column, std::size_t n_columns) const {
     Products products = multiply(column);
     products.with_columns.resize(n_columns);
     factor_.solve_lower(products.with_columns);

@@ -57,7 +57,8 @@ class GramLs {
     // products kept, without a look at the rows.
     std::vector<std::vector<double>> resolve(double factor, const std::vector<std::size_t>& stages) const;
     // g'Pg of any column, P of the first so many columns.
-    double quadratic(const double* column, std::size_t n_columns) const;
+    template <class T>
+    double quadratic(const T* column, std::size_t n_columns) const;
 
    private:
     struct Products {

@@ -167,26 +167,4 @@ void TreeGrower::scan_feature(std::size_t f, const Sums* histogram, const Node& 
     }
 }
 
-template <class T>
-void respond_trees(const MatrixView<T>& X, const TreeArrays& trees, float* out, int n_threads) {
-    const auto n = static_cast<std::ptrdiff_t>(X.n_rows);
-    const double work = 10 * static_cast<double>(X.n_rows * trees.n_trees);
-#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads, work))
-    for (std::ptrdiff_t row = 0; row < n; ++row) {
-        const auto i = static_cast<std::size_t>(row);
-        for (std::size_t j = 0; j < trees.n_trees; ++j) {
-            const auto begin = static_cast<std::size_t>(trees.begin[j]);
-            std::size_t at = begin;
-            while (trees.features[at] >= 0) {
-                const double x = static_cast<double>(X(i, static_cast<std::size_t>(trees.features[at])));
-                at = begin + static_cast<std::size_t>(x > trees.thresholds[at] ? trees.right[at] : trees.left[at]);
-            }
-            out[i * trees.n_trees + j] = trees.values[at];
-        }
-    }
-}
-
-template void respond_trees(const MatrixView<float>&, const TreeArrays&, float*, int);
-template void respond_trees(const MatrixView<double>&, const TreeArrays&, float*, int);
-
 }  // namespace cgens

@@ -82,16 +82,4 @@ class TreeGrower {
     std::vector<std::uint32_t> rows_, scratch_;
 };
 
-// h(x) of many trees on new rows, row-major, X.n_rows x n_trees. Tree j has the nodes begin[j] ... begin[j + 1] - 1;
-// children count from begin[j]; a node with feature -1 is a leaf.
-struct TreeArrays {
-    const std::int64_t* begin;
-    std::size_t n_trees;
-    const std::int32_t *features, *left, *right;
-    const double* thresholds;
-    const float* values;
-};
-template <class T>
-void respond_trees(const MatrixView<T>& X, const TreeArrays& trees, float* out, int n_threads);
-
 }  // namespace cgens

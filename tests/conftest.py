@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import builtins
-import io
 import os
+import re
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+
+# Two tests run at a time, beside other work, and most are tiny: a library's default is one thread (a test that is about
+# several threads asks for them), and threads that wait sleep. Read when OpenMP and BLAS are loaded.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Tests run beside other work, and many of them are tiny: threads that wait should sleep. Read when OpenMP is loaded.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-
 from cgens import _core
+
+# As the Makefile does, for a plain `pytest`. Without a data folder, tests that need one are skipped.
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+if SHARED_DATA.is_dir():
+    os.environ.setdefault("CGENS_DATA", str(SHARED_DATA))
 
 settings.register_profile(
     "cgens",
@@ -32,6 +38,22 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Keep the tests of a file together, for they share what they prepare.
+
+    The files whose tests measure time, send signals or start many threads count as one: these never meet each other.
+    """
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return "alone" if re.search("interrupt|threads_and_processes", file) else file
+
+    return Scheduling(config, log) if config.getoption("dist") == "loadfile" else None
+
+
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(7)
@@ -42,39 +64,3 @@ def restore_simd_level() -> Iterator[None]:
     """Let a test force SIMD levels, and go back to the best one afterwards."""
     yield
     _core.force_simd_level("")
-
-
-@pytest.fixture
-def forbid(monkeypatch) -> Iterator[Callable[..., None]]:
-    """Give a function that takes the rights to a file or a folder away; root keeps them all, and is answered so."""
-    forbidden: list[Path] = []
-
-    def places(file) -> list[Path]:
-        """Return where a file is, itself first."""
-        return [Path(file), *Path(file).parents] if isinstance(file, str | os.PathLike) else []
-
-    def take(path: Path, writing: bool = False) -> None:
-        forbidden.append(path)
-        path.chmod(0o500 if writing else 0)
-        if os.geteuid() != 0:
-            return
-        open_file, stat = io.open, os.stat
-
-        def refusing_open(file, mode="r", *args, **kwargs):
-            if path in places(file) and ("w" in mode or not writing):
-                raise PermissionError(13, "Permission denied", str(file))
-            return open_file(file, mode, *args, **kwargs)
-
-        def refusing_stat(file, *args, **kwargs):
-            if path in places(file)[1:] and not writing:
-                raise PermissionError(13, "Permission denied", str(file))
-            return stat(file, *args, **kwargs)
-
-        monkeypatch.setattr(io, "open", refusing_open)
-        monkeypatch.setattr(builtins, "open", refusing_open)
-        monkeypatch.setattr(os, "stat", refusing_stat)
-
-    yield take
-    monkeypatch.undo()
-    for path in forbidden:
-        path.chmod(0o700)

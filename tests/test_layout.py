@@ -35,7 +35,12 @@ def module_name(path: Path) -> str:
 
 
 def test_the_parser_sees_imports():
-    assert imports_of(PACKAGE / "ensemble.py") == {"cgens.types", "cgens.solution_path", "cgens.learner_packs"}
+    assert imports_of(PACKAGE / "ensemble.py") == {
+        "cgens.types",
+        "cgens.weight_history",
+        "cgens.packs.pack",
+        "cgens.packs.pack_set",
+    }
     assert "cgens.estimators.classifier" in imports_of(PACKAGE / "estimators" / "__init__.py")
 
 
@@ -44,11 +49,11 @@ def test_types_import_nothing():
 
 
 def test_the_loop_knows_neither_masters_nor_weak_learners():
-    used = {f"cgens.{name}" for name in ("types", "ensemble", "solution_path", "trace", "interrupt", "column_checks")}
+    used = {f"cgens.{name}" for name in ("types", "ensemble", "weight_history", "trace", "interrupt", "column_checks")}
     assert imports_of(PACKAGE / "colgen.py") <= used
 
 
-@pytest.mark.parametrize("name", ["solution_path", "trace", "interrupt", "coding", "learner_packs", "column_checks"])
+@pytest.mark.parametrize("name", ["weight_history", "trace", "interrupt", "coding", "column_checks"])
 def test_what_the_loop_uses_knows_only_types(name):
     assert imports_of(PACKAGE / f"{name}.py") <= {"cgens.types"}
 
@@ -58,7 +63,12 @@ def test_matrix_products_know_the_core_and_ctrl_c():
 
 
 def test_an_ensemble_knows_types_and_its_path():
-    assert imports_of(PACKAGE / "ensemble.py") <= {"cgens.types", "cgens.solution_path", "cgens.learner_packs"}
+    assert imports_of(PACKAGE / "ensemble.py") <= {
+        "cgens.types",
+        "cgens.weight_history",
+        "cgens.packs.pack",
+        "cgens.packs.pack_set",
+    }
 
 
 @pytest.mark.parametrize("folder", ["masters", "weak_learners"])
@@ -66,8 +76,12 @@ def test_masters_and_families_know_types_and_their_own_folder(folder):
     other = {"masters": "weak_learners", "weak_learners": "masters"}[folder]
     for path in sorted((PACKAGE / folder).rglob("*.py")):
         for name in imports_of(path):
-            known = ("types", "path_problem", "_core", "blas", "learner_packs", "column_checks")
-            assert name.removeprefix("cgens.") in known or name.startswith(f"cgens.{folder}"), f"{path.name}: {name}"
+            known = ("types", "path_problem", "_core", "blas", "column_checks", "interrupt")
+            assert (
+                name.removeprefix("cgens.") in known
+                or name.startswith("cgens.packs")
+                or name.startswith(f"cgens.{folder}")
+            ), f"{path.name}: {name}"
             assert not name.startswith(f"cgens.{other}")
 
 
@@ -90,6 +104,26 @@ def test_there_is_no_circle():
 
     for name in graph:
         reach(name, ())
+
+
+#: What each folder outside the package may import of the others.
+PERIPHERY = {
+    "evaluation": {"cgens"},
+    "benchmarks": {"cgens", "evaluation"},
+    "experiments": {"cgens", "evaluation", "benchmarks"},
+    "examples": {"cgens"},
+}
+
+
+@pytest.mark.parametrize("folder", ["src", *PERIPHERY])
+def test_imports_between_top_level_folders_go_one_way(folder):
+    allowed = PERIPHERY.get(folder, {"cgens"}) | {folder}
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        nodes = list(ast.walk(ast.parse(path.read_text())))
+        names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+        names += [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
+        imported = {name.split(".")[0] for name in names} & {"cgens", "tests", *PERIPHERY}
+        assert imported <= allowed, f"{path.name} imports {imported - allowed}"
 
 
 def test_every_parallel_region_states_its_threads():

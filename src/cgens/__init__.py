@@ -1,10 +1,9 @@
 """Ensembles that solve the SVM problem itself, by column generation."""
 
-from importlib.metadata import version
-
-from cgens.c_path import path
 from cgens.colgen import generate_columns
 from cgens.estimators import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor, CGEnsRegressorCV, FourierSelector
+from cgens.regularization_path import path
+from cgens.version import __version__
 
 __all__ = [
     "CGEnsClassifier",
@@ -16,4 +15,3 @@ __all__ = [
     "generate_columns",
     "path",
 ]
-__version__ = version("cgens")

@@ -104,13 +104,28 @@ class GramLs:
     def resolve(self, factor: float, stages: Sequence[int]) -> list[NDArray[numpy.float64]]:
         """Weights of the first so many columns, flat, for C times a factor."""
 
+    @overload
     def quadratic(
         self,
-        column: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        columns: Annotated[NDArray[numpy.int8], dict(shape=(None, None), device="cpu", writable=False)],
         n_columns: int,
-    ) -> float:
-        """g'Pg of a column, with the first so many columns in the master."""
+    ) -> NDArray[numpy.float64]:
+        """
+        g'Pg of columns g, one a row, with the first so many columns in the master.
+        """
 
+    @overload
+    def quadratic(
+        self,
+        columns: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
+        n_columns: int,
+    ) -> NDArray[numpy.float64]: ...
+    @overload
+    def quadratic(
+        self,
+        columns: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
+        n_columns: int,
+    ) -> NDArray[numpy.float64]: ...
     @property
     def primal(self) -> float: ...
 
@@ -125,7 +140,10 @@ class StumpPool:
         weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         max_bins: int,
         n_threads: int,
-    ) -> None: ...
+        interrupted: Callable[[], bool] | None = None,
+    ) -> None:
+        """Raises KeyboardInterrupt where `interrupted` says so."""
+
     @overload
     def __init__(
         self,
@@ -134,6 +152,7 @@ class StumpPool:
         weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         max_bins: int,
         n_threads: int,
+        interrupted: Callable[[], bool] | None = None,
     ) -> None: ...
     def take(self, feature: int, threshold: float) -> bool:
         """Take a stump out of the searches."""
@@ -302,30 +321,49 @@ class TreeGrower:
         Returns (features, left, right, thresholds, sums, weights) of the nodes, and the leaf of every row.
         """
 
-@overload
-def respond_trees(
-    X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
-    begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    features: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    thresholds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    n_threads: int,
-) -> NDArray[numpy.float32]:
-    """Responses of trees on new rows, flat, row by row."""
+class TreeTables:
+    """Many trees, laid out for prediction."""
 
-@overload
-def respond_trees(
-    X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
-    begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    features: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    thresholds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    n_threads: int,
-) -> NDArray[numpy.float32]: ...
+    def __init__(
+        self,
+        begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        features: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        thresholds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None: ...
+    @overload
+    def respond(
+        self,
+        X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
+        n_threads: int,
+    ) -> NDArray[numpy.float32]:
+        """Responses of the trees on new rows, flat, row by row."""
+
+    @overload
+    def respond(
+        self,
+        X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
+        n_threads: int,
+    ) -> NDArray[numpy.float32]: ...
+    @overload
+    def decide(
+        self,
+        X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
+        weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        n_threads: int,
+    ) -> NDArray[numpy.float64]:
+        """sum_j w_j h_j(x) of every row, flat, row by row."""
+
+    @overload
+    def decide(
+        self,
+        X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
+        weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        n_threads: int,
+    ) -> NDArray[numpy.float64]: ...
+
 @overload
 def order_rows(
     X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],

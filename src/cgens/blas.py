@@ -10,7 +10,7 @@ from typing import Any
 from threadpoolctl import ThreadpoolController
 
 from cgens._core import usable_threads
-from cgens.interrupt import raise_if_requested
+from cgens.interrupt import raise_if_interrupted
 
 #: Rows of one block. Part of the definition of the results: another size may round differently.
 BLOCK = 512
@@ -44,11 +44,11 @@ ONE_BLAS_THREAD = OneBlasThread()
 
 
 def for_blocks(
-    work: Callable[[int, int], None], n_rows: int, n_threads: int, block: int = BLOCK, heed: bool = True
+    work: Callable[[int, int], None], n_rows: int, n_threads: int, block: int = BLOCK, interruptible: bool = True
 ) -> None:
     """Call ``work(begin, end)`` for each block of rows, several at a time, with one BLAS thread each.
 
-    After Ctrl-C it raises `KeyboardInterrupt` between two blocks, unless told not to `heed` it.
+    After Ctrl-C it raises `KeyboardInterrupt` between two blocks, unless told not to `interruptible` it.
     """
     bounds = [(begin, min(begin + block, n_rows)) for begin in range(0, n_rows, block)]
     n_workers = min(usable_threads(n_threads), len(bounds))
@@ -56,16 +56,16 @@ def for_blocks(
         if n_workers <= 1:
             for begin, end in bounds:
                 work(begin, end)
-                if heed:
-                    raise_if_requested()
+                if interruptible:
+                    raise_if_interrupted()
             return
         with ThreadPoolExecutor(n_workers) as pool:
             jobs = [pool.submit(work, begin, end) for begin, end in bounds]
             try:
                 for job in jobs:
                     job.result()
-                    if heed:
-                        raise_if_requested()
+                    if interruptible:
+                        raise_if_interrupted()
             except BaseException:
                 for job in jobs:
                     job.cancel()

@@ -7,6 +7,7 @@ one class against the rest or for several labels at once, numbers as they are fo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -45,38 +46,53 @@ def simplex_codes(n_classes: int) -> Floats:
     return codes
 
 
-@dataclass(frozen=True)
+class Coding(Protocol):
+    """From decisions F(x), shape (n, l), back to predictions."""
+
+    def scores(self, decision: Floats) -> Floats:
+        """Return what ``decision_function`` returns."""
+
+    def decode(self, decision: Floats) -> AnyArray:
+        """Return what ``predict`` returns."""
+
+
+@dataclass(frozen=True, eq=False)
 class ClassCoding:
     """Codes for classes, one class a row.
 
     Attributes
     ----------
+    classes : ndarray of shape (n_classes,)
+        The labels.
     codes : ndarray of shape (n_classes, l)
-        What a row of each class has as its target.
+        The target of a row of each class.
     votes : ndarray of shape (l, n_classes), of two classes (l, 1)
         A decision F(x) votes for the classes with F(x) @ votes; the largest wins, of two the second if it is positive.
 
     Examples
     --------
-    >>> coding = ClassCoding.simplex(3)
+    >>> coding = ClassCoding.simplex(np.array(["a", "b", "c"]))
     >>> target = coding.encode(np.array([2, 0, 1]))
-    >>> target.shape, coding.decode(target)
-    ((3, 2), array([2, 0, 1]))
+    >>> target.shape, coding.decode(target).tolist()
+    ((3, 2), ['c', 'a', 'b'])
     """
 
+    classes: AnyArray
     codes: Floats
     votes: Floats
 
     @staticmethod
-    def simplex(n_classes: int) -> ClassCoding:
+    def simplex(classes: AnyArray) -> ClassCoding:
         """Return the simplex coding, l = n_classes - 1; for two classes that is -1 and 1."""
-        codes = simplex_codes(n_classes)
-        return ClassCoding(codes, codes.T.copy() if n_classes > 2 else np.ones((1, 1)))
+        codes = simplex_codes(len(classes))
+        return ClassCoding(classes, codes, codes.T.copy() if len(classes) > 2 else np.ones((1, 1)))
 
     @staticmethod
-    def one_vs_rest(n_classes: int) -> ClassCoding:
+    def one_vs_rest(classes: AnyArray) -> ClassCoding:
         """Return 1 for the class itself and -1 for all others, l = n_classes."""
-        return ClassCoding(2 * np.eye(n_classes) - 1, np.eye(n_classes) if n_classes > 2 else np.array([[-1.0], [1.0]]))
+        identity = np.eye(len(classes))
+        votes = identity if len(classes) > 2 else np.array([[-1.0], [1.0]])
+        return ClassCoding(classes, 2 * identity - 1, votes)
 
     def encode(self, numbers: AnyArray) -> Floats:
         """Return the target of rows whose class has these numbers, shape (n, l)."""
@@ -90,14 +106,15 @@ class ClassCoding:
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def decode(self, decision: Floats) -> AnyArray:
-        """Return the number of the winning class; a draw goes to the first, as in scikit-learn."""
+        """Return the label of the winning class; a draw goes to the first, as in scikit-learn."""
         scores = self.scores(decision)
-        return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes[winners])
 
 
 @dataclass(frozen=True)
 class LabelCoding:
-    """Several labels a row, each there or not: +-1, one output a label.
+    """A multilabel indicator matrix: +-1, one output a label.
 
     Examples
     --------
@@ -112,7 +129,7 @@ class LabelCoding:
     n_labels: int
 
     def encode(self, indicator: AnyArray) -> Floats:
-        """Return 1 where a label is there and -1 where it is not, shape (n, n_labels)."""
+        """Return 1 where a row has the label and -1 where not, shape (n, n_labels)."""
         return np.ascontiguousarray(np.where(indicator != 0, 1.0, -1.0))
 
     def scores(self, decision: Floats) -> Floats:
@@ -122,3 +139,22 @@ class LabelCoding:
     def decode(self, decision: Floats) -> AnyArray:
         """Return the indicator of the labels whose decision is positive, shape (n, n_labels)."""
         return (decision > 0).astype(np.intp)
+
+
+@dataclass(frozen=True)
+class NumberCoding:
+    """Targets of regression, which are their own codes; one output is predicted as (n,) where y was (n,)."""
+
+    flat: bool
+
+    def encode(self, y: Floats) -> Floats:
+        """Return the target, shape (n, l)."""
+        return np.ascontiguousarray(y if y.ndim == 2 else y[:, None])
+
+    def scores(self, decision: Floats) -> Floats:
+        """Return the prediction."""
+        return self.decode(decision)
+
+    def decode(self, decision: Floats) -> Floats:
+        """Return the prediction in the form that y had."""
+        return decision[:, 0] if self.flat else decision

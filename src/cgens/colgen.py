@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache, partial
 from time import perf_counter
@@ -11,8 +12,7 @@ import numpy as np
 
 from cgens.column_checks import check_column, checked_pricing
 from cgens.ensemble import Ensemble
-from cgens.interrupt import InterruptGuard
-from cgens.solution_path import SolutionPath
+from cgens.interrupt import InterruptGuard, polling
 from cgens.trace import Trace, TraceRecorder
 from cgens.types import (
     AnyArray,
@@ -33,11 +33,12 @@ from cgens.types import (
     WeakLearner,
     relative_gap,
 )
+from cgens.weight_history import WeightHistory
 
 #: Relative gap that suffices between rounds: docs/decisions/0003-loose-between-tight-at-the-end.md.
 LOOSE_TOL = 3e-3
 #: Targets of more distinct rows than this are numbers, not classes.
-MOST_CORNERS = 1000
+MAX_CLASS_CODES = 1000
 
 
 def generate_columns(
@@ -58,6 +59,7 @@ def generate_columns(
     callback: Callback | None = None,
     interrupted: Poll | None = None,
     initial: Ensemble | None = None,
+    store_history: bool = False,
 ) -> tuple[Ensemble, Trace]:
     """Solve a master problem over all weak learners of a family, one column a round.
 
@@ -92,6 +94,8 @@ def generate_columns(
         Asked now and then, also within long solves; where it says True, the loop ends as after Ctrl-C.
     initial : Ensemble, optional
         Columns to begin with, of an earlier fit.
+    store_history : bool
+        Whether a pickle of the ensemble keeps the weights of every round.
 
     Returns
     -------
@@ -111,13 +115,14 @@ def generate_columns(
     array([-1., -1.,  1.,  1.])
     """
     sample, target = as_sample(X, target, sample_weight, rows, tol)
-    with InterruptGuard() as guard:
+    with InterruptGuard() as guard, ExitStack() as listening:
         began = perf_counter()
 
         def poll() -> bool:
             return guard.requested() or (interrupted is not None and interrupted())
 
-        loop = _Loop(master, weak_learner, sample, target, tol, pricing, n_threads, rng, poll)
+        listening.enter_context(polling(poll))
+        loop = _Loop(master, weak_learner, sample, target, tol, pricing, n_threads, rng, poll, store_history)
         if initial is not None:
             loop.restore(initial, sample)
         loop.solve(score=np.nan, price_seconds=perf_counter() - began)
@@ -137,7 +142,7 @@ def generate_columns(
                 if column is None:
                     status = Status.OPTIMAL
                     continue
-                loop.add(column.oriented())
+                loop.add(column)
                 loop.solve(score=abs(column.score), price_seconds=perf_counter() - priced)
                 if callback is not None and callback(loop.report(column, max_columns)):
                     status = Status.STOPPED
@@ -164,22 +169,24 @@ class _Loop:
         n_threads: int,
         rng: np.random.Generator | None,
         poll: Poll,
+        store_history: bool,
     ) -> None:
         self.began = perf_counter()
         self.tol = tol
         self.rule: Rule = rule
         self.n_threads = n_threads
         self.poll = poll
-        self.repeats = master.repeats
+        self.repeats, self.positive_prices = master.repeats, master.positive_prices
         self.master = master.begin(target, sample.weight, n_threads)
         self.pricer = weak_learner.begin(sample, rng or np.random.default_rng(), n_threads)
         self.weight = sample.weight / sample.weight.sum()
-        self.corners = cache(partial(corners_of, target))
+        self.class_codes = cache(partial(class_codes_of, target))
         self.learners: list[Learner] = []
+        self.signs: list[float] = []  # with which the master has the columns
         self.means: list[float] = []
         self.taken: dict[Hashable, None] = {}
         self.n_candidates: int | None = None
-        self.path = SolutionPath()
+        self.history = WeightHistory(store_history)
         self.recorder = TraceRecorder()
 
     def restore(self, ensemble: Ensemble, sample: Sample) -> None:
@@ -188,7 +195,7 @@ class _Loop:
             column = Column(learner, response[sample.rows], 0.0)
             check_column(column, self.taken.keys(), len(sample), len(self.learners) + 1)
             self.add(column)
-        self.path = ensemble.path.before_last()
+        self.history = ensemble.history.before_last(self.history.stored)
 
     def interrupted(self) -> bool:
         """Return whether Ctrl-C was pressed, here or in the solver."""
@@ -196,10 +203,12 @@ class _Loop:
 
     def add(self, column: Column) -> None:
         """Put a column into the restricted master."""
-        self.master.add(column.response)
+        turned = self.positive_prices and column.score < 0
+        self.master.add(-column.response if turned else column.response)
+        self.signs.append(-1.0 if turned else 1.0)
         self.learners.append(column.learner)
         # Not `@`: BLAS would wake its own threads for this, and they would go on spinning beside ours.
-        self.means.append(float(np.sum(self.weight * column.response)))
+        self.means.append(float(np.einsum("i,i->", self.weight, column.response)))
         if not self.repeats:
             self.taken[column.learner.key] = None
 
@@ -207,17 +216,19 @@ class _Loop:
         """Solve the round that begins with the columns there are now, loosely."""
         self.recorder.begin_round(score, price_seconds)
         self._solve(max(self.tol, LOOSE_TOL), quick=True)
-        self.path.append(self.solution)
+        self.history.append(self.solution)
 
     def tighten(self) -> None:
         """Solve the present round again, to the final tolerance."""
         self._solve(self.tol, quick=False)
-        self.path.replace_last(self.solution)
+        self.history.replace_last(self.solution)
 
     def _solve(self, tol: float, quick: bool) -> None:
         began = perf_counter()
         self.solution = self.master.solve(tol, self.poll, quick)
-        self.solution.duals.corners = self.corners
+        if self.positive_prices:
+            self.solution = self.solution.turned(np.array(self.signs))
+        self.solution.duals.class_codes = self.class_codes
         self.solution.duals.cost = self.solution.column_cost
         self.quick = quick
         self.pricing: Pricing | None = None  # whatever was priced before, was priced at other duals
@@ -234,15 +245,15 @@ class _Loop:
             self.pricing = checked_pricing(found, self.pricer, taken, len(self.weight), number)
             self.n_candidates = self.pricing.n_candidates
             if self.pricing.energy is not None:
-                self.recorder.add_bound(self._bound(duals, self.pricing), duals)
+                self.recorder.add_bound(self._bound(duals, self.pricing), self.solution)
         return self.pricing
 
     def verified_bound(self) -> float:
         """Return the best bound of all rounds, derived again from its duals: between rounds prices may be updates."""
-        duals = self.recorder.bound_duals
-        if duals is None or not duals.by_steps:
+        best = self.recorder.bound_solution
+        if best is None or not best.duals.by_steps:
             return self.recorder.bound
-        plain = Duals(duals.array)
+        plain = Duals(best.duals.array)
         return self._bound(plain, self.pricer.price(plain, self.taken.keys(), "max"))
 
     def _bound(self, duals: Duals, found: Pricing) -> float:
@@ -269,7 +280,7 @@ class _Loop:
             largest = found.largest_price()
             if largest > cost + price_tol * size:
                 return found.column
-            if not self.quick and not self.solution.again:
+            if not self.quick and not self.solution.retry:
                 return found.column if largest > cost and self.pool_is_open() else None
             self.tighten()
 
@@ -312,14 +323,14 @@ class _Loop:
             full_relative_gap=relative_gap(primal, bound) if certified else None,
             status=status,
         )
-        ensemble = Ensemble.of(self.learners, self.means, self.path)
+        ensemble = Ensemble.of(self.learners, self.means, self.history)
         return ensemble, self.recorder.finish(certificate, self.solution.duals.array)
 
 
-def corners_of(target: Floats) -> Floats | None:
+def class_codes_of(target: Floats) -> Floats | None:
     """Return the distinct rows of the target, shape (k, l): the codes of the classes; None where there are many."""
     distinct = np.unique(target, axis=0)
-    return distinct if len(distinct) <= MOST_CORNERS else None
+    return distinct if len(distinct) <= MAX_CLASS_CODES else None
 
 
 def as_sample(

@@ -1,15 +1,18 @@
-"""The result of a fit: weak learners, packed by family, and their weights."""
+"""The result of a fit: weak learners, as packs of arrays, and their weights."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 
-from cgens.learner_packs import LearnerPack, decide_packs, pack_learners, respond_packs
-from cgens.solution_path import SolutionPath
+from cgens.packs.pack import Decider, pack_from_arrays, pack_to_arrays
+from cgens.packs.pack_set import LearnerView, PackSet
 from cgens.types import AnyArray, Floats, Learner
+from cgens.weight_history import WeightHistory
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -18,14 +21,15 @@ class Ensemble:
 
     Attributes
     ----------
-    learners : tuple of Learner, length J
-        In the order in which they were added.
+    packs : PackSet
+        The weak learners as arrays, their columns in the order in which they were added.
     weights : ndarray of shape (J, l)
     intercept : ndarray of shape (l,)
     means : ndarray of shape (J,)
         Weighted mean of each response over the training rows.
-    path : SolutionPath
-        Weights and intercept after every round, those of the empty model first and the final ones last.
+    history : WeightHistory
+        Weights and intercept after every round, those of the empty model first and the final ones last; empty where it
+        was not pickled.
 
     Examples
     --------
@@ -35,56 +39,72 @@ class Ensemble:
     >>> ensemble = CGEnsClassifier(n_estimators=20).fit(X, y).ensemble_
     >>> len(ensemble), ensemble.respond(X).shape, ensemble.decision(X).shape
     (20, (569, 20), (569, 1))
+    >>> ensemble.learners[0].feature
+    22
     """
 
-    learners: tuple[Learner, ...]
+    packs: PackSet
     weights: Floats
     intercept: Floats
     means: Floats
-    path: SolutionPath
-    _packs: tuple[tuple[AnyArray, LearnerPack], ...]
+    history: WeightHistory
 
     @staticmethod
-    def of(learners: Sequence[Learner], means: Sequence[float], path: SolutionPath) -> Ensemble:
+    def of(learners: Sequence[Learner], means: Sequence[float], history: WeightHistory) -> Ensemble:
         """Pack learners and the solutions of all rounds into an ensemble."""
-        weights, intercept = path[-1]
+        weights, intercept = history[-1]
         for array in (weights, intercept):
             array.setflags(write=False)
-        return Ensemble(tuple(learners), weights, intercept, np.array(means), path, pack_learners(learners))
+        return Ensemble(PackSet.of(learners), weights, intercept, np.array(means), history)
 
     def __len__(self) -> int:
-        return len(self.learners)
+        return len(self.packs)
 
     def __repr__(self) -> str:
-        families = ", ".join(f"{len(pack)} {type(self.learners[columns[0]]).__name__}" for columns, pack in self._packs)
-        return f"<Ensemble of {families or 'no learners'}>"
+        return f"<Ensemble of {self.packs!r}>" if len(self) else "<Ensemble without columns>"
+
+    @property
+    def learners(self) -> Sequence[Learner]:
+        """The weak learners one by one, each made from the packs when it is asked for."""
+        return LearnerView(self.packs)
 
     def respond(self, X: AnyArray, n_threads: int = 1) -> AnyArray:
         """Return h_j(x_i), shape (n, J); int8 where all learners are +-1."""
-        return respond_packs(self._packs, len(self), X, n_threads)
+        return self.packs.respond(X, n_threads) if len(self) else np.empty((len(X), 0))
 
     def decision(self, X: AnyArray, n_threads: int = 1) -> Floats:
         """Return F(x), shape (n, l)."""
-        return decide_packs(self._packs, self.weights, X, n_threads) + self.intercept
+        return self._decide(X, n_threads) + self.intercept
 
-    def part(self, columns: Sequence[int], X: AnyArray, n_threads: int = 1) -> Floats:
-        """Return what some of the columns contribute to F(x), shape (n, l)."""
-        return decide_packs(pack_learners([self.learners[j] for j in columns]), self.weights[columns], X, n_threads)
+    @cached_property
+    def _decide(self) -> Decider:
+        """Step tables, laid-out trees and the like, made at the first prediction and kept.
+
+        Two threads that come first make it twice, to the same effect.
+        """
+        return self.packs.decider(self.weights)
 
     def staged(self, X: AnyArray, n_threads: int = 1) -> Iterator[Floats]:
-        """Yield F(x) of the model after each round, shape (n, l); of a model without columns, the constant.
+        """Return an iterator over F(x) after each round, shape (n, l); of a model without columns, the constant.
 
         Every round has weights of its own for *all* its columns; only those of stage-wise masters stay once set.
         """
-        decisions = self.path.staged(self.respond(X, n_threads))
-        for number, decision in enumerate(decisions):
-            if number > 0 or len(self.path) == 1:
-                yield decision
 
-    def arrays(self) -> dict[str, AnyArray]:
-        """Return weights, intercept and the packed learners as named arrays."""
-        named: dict[str, AnyArray] = {"weights": self.weights, "intercept": self.intercept}
-        for number, (columns, pack) in enumerate(self._packs):
-            named[f"pack{number}.columns"] = columns
-            named.update({f"pack{number}.{name}": values for name, values in pack.arrays().items()})
-        return named
+        def respond(begin: int, end: int) -> AnyArray:
+            return self.packs.respond(X[begin:end], n_threads)
+
+        return self.history.staged(respond, len(X))
+
+    def to_arrays(self) -> dict[str, AnyArray]:
+        """Return weights, intercept, means and packs as named arrays; the history is not among them."""
+        own = {"weights": self.weights, "intercept": self.intercept, "means": self.means}
+        return {**own, **pack_to_arrays(self.packs, "packs.")}
+
+    @staticmethod
+    def from_arrays(arrays: Mapping[str, AnyArray]) -> Ensemble:
+        """Return the ensemble that `to_arrays` was called on, with an empty history."""
+        packs = cast(PackSet, pack_from_arrays(arrays, "packs."))
+        return Ensemble(packs, arrays["weights"], arrays["intercept"], arrays["means"], WeightHistory())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -11,6 +11,7 @@ import numpy as np
 from cgens.ensemble import Ensemble
 from cgens.types import AnyArray, Floats, Learner
 from cgens.weak_learners import MemberLearner, StumpLearner, TreeLearner
+from cgens.weak_learners.mixture import MemberPack
 
 
 def feature_importances(ensemble: Ensemble, n_features: int) -> Floats:
@@ -58,14 +59,12 @@ def stump_spread(stumps: Sequence[Any], weights: Floats, means: Floats, n_featur
     the spread of g_f over the training rows follows from the stumps' means alone.
     """
     features = np.array([stump.feature for stump in stumps], dtype=np.intp)
-    polarities = np.array([stump.polarity for stump in stumps], dtype=np.float64)
-    above = (1 + polarities * means) / 2
+    above = (1 + means) / 2
     spread = np.zeros(n_features)
     for feature in np.unique(features):
         own = features == feature
-        signed = weights[own] * polarities[own, None]
         covariance = 4 * (np.minimum.outer(above[own], above[own]) - np.outer(above[own], above[own]))
-        spread[feature] = np.sqrt(np.maximum(np.einsum("jt,jk,kt->", signed, covariance, signed), 0.0))
+        spread[feature] = np.sqrt(np.maximum(np.einsum("jt,jk,kt->", weights[own], covariance, weights[own]), 0.0))
     return spread
 
 
@@ -102,14 +101,13 @@ def family_shares(
     A family's part is g_k(x) = sum over its learners of w_j h_j(x), its function in the sum of kernels.
     """
     share = sample_weight / sample_weight.sum()
-    spread = np.zeros(len(names))
-    for number in range(len(names)):
-        places = [
-            j for j, own in enumerate(ensemble.learners) if isinstance(own, MemberLearner) and own.name == names[number]
-        ]
-        if places:
-            part = ensemble.part(places, X, n_threads)
-            centred = part - np.sum(share[:, None] * part, axis=0)
-            spread[number] = np.sqrt(np.sum(share[:, None] * centred**2))
-    total = spread.sum()
-    return dict(zip(names, (spread / total if total > 0 else spread).tolist(), strict=True))
+    parts = {name: np.zeros((len(X), len(ensemble.intercept))) for name in names}
+    for columns, pack in ensemble.packs.flattened():
+        if isinstance(pack, MemberPack) and pack.name in parts:
+            parts[pack.name] += pack.decider(ensemble.weights[columns])(X, n_threads)
+    spread = []
+    for part in parts.values():
+        centred = part - np.sum(share[:, None] * part, axis=0)
+        spread.append(float(np.sqrt(np.sum(share[:, None] * centred**2))))
+    total = sum(spread)
+    return {name: own / total if total > 0 else own for name, own in zip(names, spread, strict=True)}

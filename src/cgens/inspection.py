@@ -48,7 +48,7 @@ class CertificateCheck:
 
 
 def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, rtol: float = 1e-9) -> CertificateCheck:
-    """Derive a model's certificate again from the training data and its duals.
+    """Derive a model's certificate again from the training data, the model, and the duals of the hinge loss.
 
     Parameters
     ----------
@@ -86,16 +86,18 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
     kept = weight > 0
     X, y, weight = X[kept], y[kept], weight[kept]
     problem = _Problem(model.loss_, _fit_target(model, y), model.C_ * weight)
-    duals, certificate = _matrix(model.duals_)[kept], model.certificate_
+    certificate = model.certificate_
     problems: list[str] = []
 
     # The model's objective and the dual value of its duals, over the selected columns.
     learners = model.ensemble_.learners
     responses = np.array([learner.respond(X) for learner in learners], dtype=np.float64).reshape(len(learners), len(X))
     decision = responses.T @ model.ensemble_.weights + model.ensemble_.intercept
+    duals = _matrix(model.duals_)[kept] if problem.is_hinge else problem.residual_duals(decision)
     primal = 0.5 * np.sum(model.ensemble_.weights**2) + problem.loss(decision)
     # What counts as rounding: a share of the objective, and what the rounding of F is multiplied by.
-    scale = rtol * primal + problem.rounding(decision)
+    sizes = np.abs(responses).T @ np.abs(model.ensemble_.weights) + np.abs(model.ensemble_.intercept)
+    scale = rtol * primal + problem.rounding(decision, sizes, len(learners))
     problems += problem.infeasibilities("duals_", duals)
     dual = problem.dual(duals, np.sum((responses @ duals) ** 2))
     ratio = scale / max(primal, np.finfo(float).tiny)
@@ -111,7 +113,11 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
         taken = [learner for learner in learners if isinstance(learner, StumpLearner)]
         prices, free = stump_pool_prices(X, weight, duals, family.max_bins, taken)
         n_candidates, max_price = len(prices), float(np.abs(prices[free]).max(initial=0.0))
-        bound_duals = _matrix(model.bound_duals_)[kept]
+        if problem.is_hinge:
+            bound_duals = _matrix(model.bound_duals_)[kept]
+        else:
+            weights, intercept = model.trace_.bound_weights, model.trace_.bound_intercept
+            bound_duals = problem.residual_duals(responses[: len(weights)].T @ weights + intercept)
         problems += problem.infeasibilities("bound_duals_", bound_duals)
         energy = np.sum(stump_pool_prices(X, weight, bound_duals, family.max_bins, ())[0] ** 2)
         full_bound = problem.pool_bound(bound_duals, energy)
@@ -151,10 +157,25 @@ class _Problem:
             return float(np.sum(self.bound[:, None] * np.maximum(0.0, 1.0 - self.target * decision)))
         return float(0.5 * np.sum(self.bound[:, None] * (self.target - decision) ** 2))
 
-    def rounding(self, decision: Floats) -> float:
-        """Return what the loss moves by when the decision is rounded differently."""
+    def rounding(self, decision: Floats, sizes: Floats, n_columns: int) -> float:
+        """Return what the objectives move by when a decision, of terms of these sizes, is rounded differently."""
+        eps = np.finfo(float).eps
         slope = 1.0 if self.is_hinge else np.abs(self.target - decision)
-        return float(8 * np.finfo(float).eps * np.sum(self.bound[:, None] * slope * (1 + np.abs(decision))))
+        first_order = 8 * eps * np.sum(self.bound[:, None] * slope * (1 + np.abs(decision)))
+        if self.is_hinge:
+            return float(first_order)
+        # The duals of least squares move too, which at the optimum of the dual is of second order: by independent steps
+        # in every price.
+        return float(first_order + 0.5 * n_columns * np.sum((4 * eps * self.bound[:, None] * (1 + sizes)) ** 2))
+
+    def residual_duals(self, decision: Floats) -> Floats:
+        """Return the duals of least squares that belong to a model, C s (L - F).
+
+        They sum to 0 but for the rounding of F, which a large C multiplies: the intercept that makes them do so is the
+        best one, and differs from the model's by rounding only.
+        """
+        residual = self.target - decision
+        return np.asarray(self.bound[:, None] * (residual - self.bound @ residual / self.bound.sum()))
 
     def dual(self, duals: Floats, energy: float) -> float:
         """Return the dual objective, given the sum of price^2 over the columns (EQ:SVM_D1, the paper's appendix)."""

@@ -4,14 +4,38 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 
+from cgens.types import Poll
+
 _guards: list[InterruptGuard] = []  # those within, of the main thread
+_polls = threading.local()  # .stack: the polls of the fits that run in a thread
 
 
-def raise_if_requested() -> None:
-    """Raise KeyboardInterrupt where Ctrl-C was pressed within a guard: for long work between two of its questions."""
-    if _guards and threading.current_thread() is threading.main_thread() and any(own.requested() for own in _guards):
+@contextmanager
+def polling(poll: Poll) -> Iterator[None]:
+    """Let `is_interrupted` ask `poll` too, in this thread and within the ``with`` block."""
+    stack: list[Poll] = _polls.__dict__.setdefault("stack", [])
+    stack.append(poll)
+    try:
+        yield
+    finally:
+        stack.pop()
+
+
+def is_interrupted() -> bool:
+    """Return whether the work of this thread is to end: Ctrl-C within a guard, or a poll that says so."""
+    in_main = threading.current_thread() is threading.main_thread()
+    if in_main and any(guard.requested() for guard in _guards):
+        return True
+    return any(poll() for poll in _polls.__dict__.get("stack", ()))
+
+
+def raise_if_interrupted() -> None:
+    """Raise KeyboardInterrupt where the work of this thread is to end: for long work between two polls."""
+    if is_interrupted():
         raise KeyboardInterrupt
 
 

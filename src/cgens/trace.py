@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cgens.types import Certificate, Duals, Floats, MasterSolution
+from cgens.types import Certificate, Floats, MasterSolution
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -31,10 +31,13 @@ class Trace:
     n_iter : ndarray of shape (n_rounds + 1,)
         The solver's iterations.
     certificate : Certificate
-    duals : ndarray of shape (m, l)
-        Final duals, in the fit's row order.
+    duals : ndarray of shape (m, l) or None
+        Final duals, in the fit's row order. Fitted estimators have them in ``duals_``, and None here.
     bound_duals : ndarray of shape (m, l) or None
         The duals behind ``certificate.full_lower_bound``, the best of all rounds.
+    bound_weights : ndarray of shape (J', l) or None
+        Weights of the model that these duals belong to.
+    bound_intercept : ndarray of shape (l,) or None
     """
 
     score: Floats
@@ -46,8 +49,10 @@ class Trace:
     solve_seconds: Floats
     n_iter: Floats
     certificate: Certificate
-    duals: Floats
+    duals: Floats | None
     bound_duals: Floats | None
+    bound_weights: Floats | None
+    bound_intercept: Floats | None
 
     def __len__(self) -> int:
         return len(self.primal)
@@ -74,7 +79,7 @@ class TraceRecorder:
     def __init__(self) -> None:
         self._entries: list[_Entry] = []
         self.bound = -np.inf
-        self.bound_duals: Duals | None = None
+        self.bound_solution: MasterSolution | None = None
 
     def begin_round(self, score: float, price_seconds: float) -> None:
         """Open the entry of a round."""
@@ -87,11 +92,11 @@ class TraceRecorder:
         entry.solve_seconds += seconds
         entry.n_iter += solution.n_iter
 
-    def add_bound(self, bound: float, duals: Duals) -> None:
+    def add_bound(self, bound: float, solution: MasterSolution) -> None:
         """Record the pool's lower bound at the round's duals, and keep the best of all rounds."""
         self._entries[-1].full_lower_bound = bound
         if bound > self.bound:
-            self.bound, self.bound_duals = bound, duals
+            self.bound, self.bound_solution = bound, solution
 
     def finish(self, certificate: Certificate, duals: Floats) -> Trace:
         """Return the record."""
@@ -99,6 +104,7 @@ class TraceRecorder:
         def column(name: str) -> Floats:
             return np.array([getattr(entry, name) for entry in self._entries])
 
+        best = self.bound_solution
         return Trace(
             score=column("score"),
             primal=column("primal"),
@@ -110,5 +116,7 @@ class TraceRecorder:
             n_iter=column("n_iter"),
             certificate=certificate,
             duals=duals,
-            bound_duals=None if self.bound_duals is None else self.bound_duals.array,
+            bound_duals=None if best is None else best.duals.array,
+            bound_weights=None if best is None else best.weights,
+            bound_intercept=None if best is None else best.intercept,
         )

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Hashable, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -63,12 +64,16 @@ class Sample:
         return len(self.rows)
 
     def matrix(self) -> AnyArray:
-        """Return the rows as one array of shape (m, n_features): a copy, for families that need it whole."""
+        """Return the rows as one array of shape (m, n_features): a copy, made once, for families that need it whole."""
+        return self._matrix
+
+    @cached_property
+    def _matrix(self) -> AnyArray:
         return np.asarray(self.X[self.rows])
 
 
 class Learner(Protocol):
-    """One weak learner h, immutable. Families may add a static ``pack`` (see `cgens.ensemble`)."""
+    """One weak learner h, immutable. A class may have a static method ``pack`` (see `cgens.packs.Pack`)."""
 
     @property
     def key(self) -> Hashable:
@@ -76,9 +81,6 @@ class Learner(Protocol):
 
     def respond(self, X: AnyArray) -> AnyArray:
         """Return h(x) for every row of `X`, shape (n,)."""
-
-    def negated(self) -> Learner:
-        """Return -h."""
 
 
 @dataclass(frozen=True)
@@ -98,12 +100,6 @@ class Column:
     response: AnyArray
     score: float
     output: int = 0
-
-    def oriented(self) -> Column:
-        """Return the column with its sign turned so that the price is positive."""
-        if self.score >= 0:
-            return self
-        return Column(self.learner.negated(), -self.response, -self.score, self.output)
 
 
 @dataclass(frozen=True)
@@ -174,20 +170,21 @@ class Duals:
         Where the master has one.
     by_steps : bool
         Whether the duals are those of the last solve after the curvature's newest steps, rather than worked out anew.
-    corners : callable
+    class_codes : callable
         Returns the distinct rows of the target, shape (k, l), or None where there are many: the codes of the classes,
         which say what combinations of outputs mean. Set by the loop.
     cost : float
         The |price| that a column must exceed: look further where all are below. Set by the loop.
-    anew : bool
-        Whether these duals ask another question than those before: what a family learned for them says little now.
+    new_problem : bool
+        Whether these duals belong to another problem than those of the last round, as in AdaBoost.ECC, which colours
+        the classes differently in each: what a family learned from them no longer helps.
     """
 
     curvature: Curvature | None = None
     by_steps: bool = False
-    corners: Callable[[], Floats | None] = staticmethod(lambda: None)
+    class_codes: Callable[[], Floats | None] = staticmethod(lambda: None)
     cost: float = 0.0
-    anew: bool = False
+    new_problem: bool = False
 
     def __init__(self, array: Floats) -> None:
         self._array = array
@@ -209,16 +206,21 @@ class RankOneStep:
 
     Attributes
     ----------
-    coefficients : ndarray of shape (J - 1,)
+    n_columns : int
+        J, the new one included.
+    coefficients : ndarray of shape (J - 1,) or None
+        None: all 0, as in stage-wise fits.
     output : ndarray of shape (l,)
     """
 
-    coefficients: Floats
+    n_columns: int
+    coefficients: Floats | None
     output: Floats
 
     def apply(self, weights: Floats) -> Floats:
         """Return the weights after the step, shape (J, l)."""
-        return np.vstack([weights - np.outer(self.coefficients, self.output), self.output])
+        before = weights if self.coefficients is None else weights - np.outer(self.coefficients, self.output)
+        return np.vstack([before, self.output])
 
 
 @dataclass(frozen=True)
@@ -240,8 +242,8 @@ class MasterSolution:
         How the weights came from those of the last solve, where that was by rank one: all that a fit then remembers.
     column_cost : float
         The |price| that a column must exceed to be worth adding, at these duals: 0 under an l2 norm.
-    again : bool
-        Whether another solve, without a new column, would give other duals to look for columns with.
+    retry : bool
+        Whether another solve, without a new column, would give other duals to price columns with.
     """
 
     weights: Floats
@@ -253,12 +255,22 @@ class MasterSolution:
     n_iter: int
     step: RankOneStep | None = None
     column_cost: float = 0.0
-    again: bool = False
+    retry: bool = False
 
     @property
     def relative_gap(self) -> float:
         """(primal - dual) / |primal|, and 0 where both are 0."""
         return relative_gap(self.primal, self.dual)
+
+    def turned(self, signs: Floats) -> MasterSolution:
+        """Return the same solution for columns that are multiplied by these signs, shape (J,)."""
+        step = self.step
+        if step is not None:
+            coefficients = step.coefficients
+            if coefficients is not None:
+                coefficients = signs[-1] * signs[:-1] * coefficients
+            step = RankOneStep(step.n_columns, coefficients, signs[-1] * step.output)
+        return replace(self, weights=signs[:, None] * self.weights, step=step)
 
 
 def relative_gap(primal: float, dual: float) -> float:
@@ -348,9 +360,16 @@ class Master(Protocol):
     ----------
     repeats : bool
         Whether a weak learner may come again: stage-wise boosting adds to what it has. Else it has one weight, for all.
+    positive_prices : bool
+        Whether the master wants every column with the sign that makes its price positive, as those with w >= 0 do. The
+        loop then turns columns of a negative price, and their weights back. Else the sign is left to the weight.
+    smooth : bool
+        Whether the loss is smooth, so that the duals follow from the decisions and a model need not keep them.
     """
 
     repeats: bool
+    positive_prices: bool
+    smooth: bool
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedMaster:
         """Return the live problem, without columns; `target` has the shape (m, l)."""

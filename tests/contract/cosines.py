@@ -32,7 +32,6 @@ class CosineLearner:
     theta: tuple[float, ...]
     kappa: float
     dtype: str
-    sign: int = 1
 
     @property
     def key(self):
@@ -43,10 +42,7 @@ class CosineLearner:
         phase = np.zeros(len(X))
         for j, slope in enumerate(self.theta):
             phase += slope * X[:, j]
-        return (self.sign * np.cos(phase - self.kappa)).astype(self.dtype)
-
-    def negated(self):
-        return CosineLearner(self.theta, self.kappa, self.dtype, -self.sign)
+        return np.cos(phase - self.kappa).astype(self.dtype)
 
 
 class CosinePricer:

@@ -11,14 +11,14 @@ from sklearn.base import clone
 from cgens import CGEnsClassifier, CGEnsRegressor
 from cgens.types import Duals, Sample
 from cgens.weak_learners import Fourier, Perceptron
-from cgens.weak_learners.ascent import Slope, climb
-from cgens.weak_learners.coordinates import Coordinates
-from cgens.weak_learners.fourier import CosineWave
-from cgens.weak_learners.perceptron import TanhWave
-from cgens.weak_learners.projections import Spread
+from cgens.weak_learners.fourier import CosineActivation
+from cgens.weak_learners.perceptron import TanhActivation
+from cgens.weak_learners.projections.ascent import AscentRows, ascend
+from cgens.weak_learners.projections.coordinates import Coordinates
+from cgens.weak_learners.projections.spread import Spread
 from tests.tolerances import ASCENT, CLOSED_FORM
 
-WAVES = {"cosine": CosineWave(), "tanh": TanhWave()}
+WAVES = {"cosine": CosineActivation(), "tanh": TanhActivation()}
 COLUMNS = {
     "cosine": lambda phase, kappa: np.sqrt(2) * np.cos(phase - kappa),
     "tanh": lambda phase, kappa: np.tanh(phase),
@@ -31,7 +31,7 @@ weighted = pytest.mark.parametrize("weighted", [False, True])
 def make_slope(rng, weighted, m=150, r=4, n_outputs=2, dtype=np.float64):
     Z, R = rng.normal(size=(m, r)), rng.normal(size=(m, n_outputs))
     v = rng.uniform(0.1, 2.0, m) if weighted else np.zeros(m)
-    return Slope(*(part.astype(dtype) for part in (Z, R - R.mean(axis=0), v)))
+    return AscentRows(*(part.astype(dtype) for part in (Z, R - R.mean(axis=0), v)))
 
 
 def make_directions(rng, slope, n=5):
@@ -99,43 +99,43 @@ def test_offset_of_a_cosine_is_the_best(seed, weighted, n_outputs, m):
     rng = np.random.default_rng(seed)
     slope = make_slope(rng, weighted, m, n_outputs=n_outputs)
     thetas, kappas = make_directions(rng, slope)
-    wave = CosineWave()
-    sums, _ = slope.sums(wave, thetas, kappas, 1)
-    best = sums.gain(wave.weights(wave.refine(kappas, sums)))
-    grid = np.array([sums.gain(wave.weights(np.full(5, kappa))) for kappa in np.linspace(0, np.pi, 400)])
+    activation = CosineActivation()
+    sums, _ = slope.sums(activation, thetas, kappas, 1)
+    best = sums.gain(activation.weights(activation.refine(kappas, sums)))
+    grid = np.array([sums.gain(activation.weights(np.full(5, kappa))) for kappa in np.linspace(0, np.pi, 400)])
     assert np.all(best >= grid.max(axis=0) * (1 - CLOSED_FORM))
     assert np.allclose(best, grid.max(axis=0), rtol=1e-3, atol=0), "the grid is as fine as that"
 
 
 def test_offset_of_a_cosine_without_a_price_is_a_number(rng):
-    slope, wave = make_slope(rng, False), CosineWave()
-    nothing = Slope(slope.Z, 0 * slope.R, slope.v)
+    slope, activation = make_slope(rng, False), CosineActivation()
+    nothing = AscentRows(slope.Z, 0 * slope.R, slope.v)
     thetas, kappas = make_directions(rng, slope)
-    assert np.isfinite(wave.refine(kappas, nothing.sums(wave, thetas, kappas, 1)[0])).all()
+    assert np.isfinite(activation.refine(kappas, nothing.sums(activation, thetas, kappas, 1)[0])).all()
 
 
-def climbed(name, slope, judge, thetas, kappas, mask=None):
+def result(name, slope, held_out, thetas, kappas, mask=None):
     variance = np.var(slope.Z, axis=0).astype(np.float64)
-    return climb(WAVES[name], thetas.astype(np.float32), kappas, slope, judge, variance, mask, 1)
+    return ascend(WAVES[name], thetas.astype(np.float32), kappas, slope, held_out, variance, mask, 1)
 
 
-def judged_gains(name, judge, thetas, kappas):
-    return judge.sums(WAVES[name], thetas, kappas, 1)[0].gain(WAVES[name].weights(kappas))
+def judged_gains(name, held_out, thetas, kappas):
+    return held_out.sums(WAVES[name], thetas, kappas, 1)[0].gain(WAVES[name].weights(kappas))
 
 
 @waves
 @given(seed=st.integers(0, 10_000), weighted=st.booleans(), guarded=st.booleans())
 def test_nobody_ends_lower_than_he_began(name, seed, weighted, guarded):
-    """By the rows that judge: the other half, or those of the ascent."""
+    """By the rows that held_out: the other half, or those of the ascent."""
     rng = np.random.default_rng(seed)
     slope = make_slope(rng, weighted, m=80, dtype=np.float32)
     halves = slope.part(np.arange(0, 80, 2)), slope.part(np.arange(1, 80, 2))
-    own, judge = halves if guarded else (slope, slope)
+    own, held_out = halves if guarded else (slope, slope)
     thetas, kappas = make_directions(rng, slope)
-    found = climbed(name, own, judge if guarded else None, thetas, kappas)
+    found = result(name, own, held_out if guarded else None, thetas, kappas)
     first = WAVES[name].refine(kappas, own.sums(WAVES[name], thetas.astype(np.float32), kappas, 1)[0])
-    before = judged_gains(name, judge, thetas.astype(np.float32), first)
-    assert np.all(judged_gains(name, judge, found.thetas, found.state) >= before * (1 - CLOSED_FORM))
+    before = judged_gains(name, held_out, thetas.astype(np.float32), first)
+    assert np.all(judged_gains(name, held_out, found.thetas, found.state) >= before * (1 - CLOSED_FORM))
 
 
 @waves
@@ -144,9 +144,9 @@ def test_an_ascent_finds_the_direction_of_the_signal(name, rng):
     Z = rng.normal(size=(600, 4)).astype(np.float32)
     theta = np.array([1.0, -0.5, 0.3, 0.8])
     signal = COLUMNS[name](Z @ theta, 0.4)
-    slope = Slope(Z, (signal - signal.mean())[:, None].astype(np.float32), np.ones(600, dtype=np.float32))
+    slope = AscentRows(Z, (signal - signal.mean())[:, None].astype(np.float32), np.ones(600, dtype=np.float32))
     start = (theta + 0.4 * rng.normal(size=(10, 4))).astype(np.float32)
-    found = climbed(name, slope, None, start, np.zeros(10))
+    found = result(name, slope, None, start, np.zeros(10))
     best = naive_gain(name, slope, theta, 0.4)
     gains = judged_gains(name, slope, found.thetas, found.state)
     assert np.median(gains) > 0.9 * best
@@ -158,7 +158,7 @@ def test_what_may_not_change_stays(name, rng):
     slope = make_slope(rng, True, dtype=np.float32)
     thetas, kappas = make_directions(rng, slope)
     mask = rng.random(thetas.shape) < 0.5
-    found = climbed(name, slope, None, thetas * mask, kappas, mask)
+    found = result(name, slope, None, thetas * mask, kappas, mask)
     assert not found.thetas[~mask].any()
     assert np.any(found.thetas[mask] != thetas.astype(np.float32)[mask])
 
@@ -167,10 +167,10 @@ def test_slopes_do_not_depend_on_the_size_of_the_duals(rng):
     sample = Sample(rng.normal(size=(50, 3)), np.arange(50), np.ones(50))
     coordinates = Coordinates.of(sample, Spread.of(sample, "Fourier", True), True, 1)
     array = rng.normal(size=(50, 2))
-    plain = Slope.of(coordinates, Duals(array), False)
+    plain = AscentRows.of(coordinates, Duals(array), False)
     for power in (-400, -1, 300):
-        assert np.array_equal(Slope.of(coordinates, Duals(np.ldexp(array, power)), False).R, plain.R)
-    assert not Slope.of(coordinates, Duals(0 * array), False).R.any()
+        assert np.array_equal(AscentRows.of(coordinates, Duals(np.ldexp(array, power)), False).R, plain.R)
+    assert not AscentRows.of(coordinates, Duals(0 * array), False).R.any()
 
 
 @pytest.mark.parametrize("rotate", [False, True])

@@ -45,7 +45,7 @@ def test_fewer_than_two_classes_have_no_codes(n_classes):
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 10, 26, 1000])
 @pytest.mark.parametrize("name", CODINGS)
 def test_decoding_inverts_encoding(name, n_classes, rng):
-    coding = CODINGS[name](n_classes)
+    coding = CODINGS[name](np.arange(n_classes))
     numbers = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 50)])
     target = coding.encode(numbers)
     assert target.shape == (len(numbers), coding.codes.shape[1])
@@ -57,7 +57,7 @@ def test_decoding_inverts_encoding(name, n_classes, rng):
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5, 12])
 def test_the_nearest_code_wins(n_classes, rng):
-    coding = ClassCoding.simplex(n_classes)
+    coding = ClassCoding.simplex(np.arange(n_classes))
     decision = rng.normal(size=(200, n_classes - 1))
     distances = np.linalg.norm(decision[:, None, :] - coding.codes, axis=2)
     assert np.array_equal(coding.decode(decision), distances.argmin(axis=1))
@@ -65,7 +65,7 @@ def test_the_nearest_code_wins(n_classes, rng):
 
 def test_the_largest_output_wins_against_the_rest(rng):
     decision = rng.normal(size=(100, 5))
-    coding = ClassCoding.one_vs_rest(5)
+    coding = ClassCoding.one_vs_rest(np.arange(5))
     assert np.array_equal(coding.decode(decision), decision.argmax(axis=1))
     assert np.array_equal(coding.scores(decision), decision)
     assert np.array_equal(np.unique(coding.codes), [-1.0, 1.0]), "what the hinge loss can fit"
@@ -73,14 +73,14 @@ def test_the_largest_output_wins_against_the_rest(rng):
 
 
 def test_a_draw_goes_to_the_first():
-    assert ClassCoding.simplex(2).decode(np.zeros((1, 1))).tolist() == [0]
-    assert ClassCoding.simplex(4).decode(np.zeros((1, 3))).tolist() == [0]
+    assert ClassCoding.simplex(np.arange(2)).decode(np.zeros((1, 1))).tolist() == [0]
+    assert ClassCoding.simplex(np.arange(4)).decode(np.zeros((1, 3))).tolist() == [0]
     decision = np.array([[1.0, 1.0, 0.0], [0.0, 2.0, 2.0], [-1.0, -1.0, -1.0]])
-    assert ClassCoding.one_vs_rest(3).decode(decision).tolist() == [0, 1, 0]
+    assert ClassCoding.one_vs_rest(np.arange(3)).decode(decision).tolist() == [0, 1, 0]
 
 
 def test_scores_of_two_classes_are_the_decision():
-    coding, decision = ClassCoding.simplex(2), np.array([[0.5], [-2.0]])
+    coding, decision = ClassCoding.simplex(np.arange(2)), np.array([[0.5], [-2.0]])
     assert coding.scores(decision).tolist() == [0.5, -2.0]
     assert coding.decode(decision).tolist() == [1, 0]
 
@@ -88,7 +88,7 @@ def test_scores_of_two_classes_are_the_decision():
 @pytest.mark.parametrize("n_classes", [3, 7])
 def test_scores_have_one_column_a_class(n_classes, rng):
     decision = rng.normal(size=(20, n_classes - 1))
-    scores = ClassCoding.simplex(n_classes).scores(decision)
+    scores = ClassCoding.simplex(np.arange(n_classes)).scores(decision)
     assert scores.shape == (20, n_classes)
     assert np.allclose(scores.sum(axis=1), 0.0, rtol=0, atol=CLOSED_FORM * n_classes)
 
@@ -111,6 +111,6 @@ def test_a_label_is_there_where_its_decision_is_positive():
 
 
 def test_no_rows():
-    assert ClassCoding.simplex(3).decode(np.zeros((0, 2))).shape == (0,)
-    assert ClassCoding.simplex(2).decode(np.zeros((0, 1))).shape == (0,)
+    assert ClassCoding.simplex(np.arange(3)).decode(np.zeros((0, 2))).shape == (0,)
+    assert ClassCoding.simplex(np.arange(2)).decode(np.zeros((0, 1))).shape == (0,)
     assert LabelCoding(3).decode(np.zeros((0, 3))).shape == (0, 3)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 from cgens.ensemble import Ensemble
-from cgens.solution_path import SolutionPath
 from cgens.types import Duals, MasterSolution, Sample, Status
+from cgens.weight_history import WeightHistory
 from tests.contract.pricing import (
     assert_priced,
     balanced_duals,
@@ -40,7 +42,7 @@ def finite(request):
 
 def path_of(weights, intercept):
     """Return a path of one round."""
-    path = SolutionPath()
+    path = WeightHistory()
     nothing = Duals(np.zeros((1, weights.shape[1])))
     path.append(MasterSolution(weights, intercept, nothing, 0.0, 0.0, Status.OPTIMAL, 0))
     return path
@@ -231,24 +233,6 @@ def test_score_is_duals_times_response(case, sample, rng):
         assert column.score == pytest.approx(duals.array[:, column.output] @ column.response, abs=scale)
 
 
-def test_negation(case, sample, rng):
-    X = sample.matrix()
-    for column in collect(case, sample, rng, 4):
-        negated = column.learner.negated()
-        assert np.array_equal(negated.respond(X), -column.learner.respond(X))
-        assert negated.key == column.learner.key
-        assert negated.negated() == column.learner
-
-
-def test_orientation_makes_the_price_positive(case, sample, rng):
-    for column in collect(case, sample, rng):
-        turned = column.oriented()
-        assert turned.score == abs(column.score) > 0
-        assert turned.learner.key == column.learner.key
-        assert np.array_equal(turned.response, turned.learner.respond(sample.matrix()))
-        assert turned.response.dtype == column.response.dtype
-
-
 def test_keys_are_hashable_and_unique(case, sample, rng):
     columns = collect(case, sample, rng)
     assert len({hash(column.learner.key) for column in columns}) > 1
@@ -263,7 +247,7 @@ def test_learners_are_immutable(case, sample, rng):
 
 
 def test_pack_equals_the_learners_one_by_one(case, sample, rng):
-    learners = [column.oriented().learner for column in collect(case, sample, rng)]
+    learners = [column.learner for column in collect(case, sample, rng)]
     weights, intercept = rng.normal(size=(len(learners), 2)), np.array([0.5, -1.0])
     ensemble = Ensemble.of(learners, [0.0] * len(learners), path_of(weights, intercept))
     new = rng.normal(size=(33, 6))
@@ -275,6 +259,27 @@ def test_pack_equals_the_learners_one_by_one(case, sample, rng):
     assert np.allclose(ensemble.decision(new), expected, rtol=0, atol=scale)
     assert np.allclose(list(ensemble.staged(new))[-1], expected, rtol=0, atol=scale)
     assert np.array_equal(ensemble.decision(new[:0]), np.zeros((0, 2)))
+    assert list(ensemble.learners) == learners == ensemble.learners[:]
+
+
+def test_packs_and_arrays_are_each_others_inverse(case, sample, rng):
+    learners = [column.learner for column in collect(case, sample, rng)]
+    weights = rng.normal(size=(len(learners), 2))
+    ensemble = Ensemble.of(learners, [0.0] * len(learners), path_of(weights, np.zeros(2)))
+    if not case.arrays:
+        with pytest.raises(TypeError, match=type(learners[0]).__name__ if len(ensemble.packs.parts) == 1 else "pack"):
+            ensemble.to_arrays()
+        return
+    arrays = ensemble.to_arrays()
+    again = Ensemble.from_arrays(arrays)
+    assert again.learners == ensemble.learners
+    assert again.to_arrays().keys() == arrays.keys()
+    for name, array in again.to_arrays().items():
+        assert array.dtype == arrays[name].dtype
+        assert np.array_equal(array, arrays[name]), name
+    new = rng.normal(size=(33, 6))
+    assert again.decision(new).tobytes() == ensemble.decision(new).tobytes()
+    assert pickle.loads(pickle.dumps(ensemble)).decision(new).tobytes() == ensemble.decision(new).tobytes()
 
 
 @pytest.mark.parametrize("rule", ["max", "gain"])

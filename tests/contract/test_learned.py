@@ -9,7 +9,7 @@ from cgens import CGEnsClassifier, CGEnsRegressor, generate_columns
 from cgens.masters import LeastSquares
 from cgens.types import Status
 from cgens.weak_learners import Box, Fourier, Perceptron, Tree
-from cgens.weak_learners.learned import N_TAKEN, LearnedPricer
+from cgens.weak_learners.projections.learned import N_TAKEN, LearnedPricer
 from tests.tolerances import CLOSED_FORM
 
 

@@ -24,6 +24,8 @@ class Charging:
     master: Any
     cost: Any
     repeats = False
+    positive_prices = False
+    smooth = True
 
     def begin(self, target, sample_weight, n_threads):
         return ChargingLive(self.master.begin(target, sample_weight, n_threads), self.cost)

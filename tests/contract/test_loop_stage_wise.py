@@ -67,7 +67,7 @@ def test_stage_wise_masters_go_with_every_family(name, family, rng):
     assert certificate.status is Status.MAX_COLUMNS
     assert len(ensemble) == 12
     assert ensemble.weights.shape == (12, target.shape[1])
-    assert len(ensemble.path) == len(trace) == 13
+    assert len(ensemble.history) == len(trace) == 13
     assert (certificate.scope, certificate.full_lower_bound, certificate.full_relative_gap) == (
         "restricted",
         None,

@@ -10,7 +10,7 @@ import pytest
 from cgens import CGEnsRegressor
 from cgens.weak_learners import Box, Fourier, Linear, Perceptron, StumpLearner, Tree
 from cgens.weak_learners.box import BoxLearner
-from cgens.weak_learners.candidates import distinct_rows, fingerprint
+from cgens.weak_learners.search.candidates import distinct_rows, fingerprint
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.float32])

@@ -10,7 +10,7 @@ from cgens import CGEnsClassifier
 from cgens.coding import simplex_codes
 from cgens.types import Duals, Sample
 from cgens.weak_learners import SklearnLearner, Tree
-from cgens.weak_learners.proposals import merit_of, random_directions
+from cgens.weak_learners.search.proposals import merit_of, random_directions
 from tests.reference.naive_least_squares import NaiveCurvature, naive_model
 from tests.tolerances import CLOSED_FORM
 
@@ -67,7 +67,7 @@ def test_directions_are_of_length_one(rng):
 @pytest.mark.parametrize("n_classes", [3, 4, 7])
 def test_directions_of_classes_tell_one_half_from_the_other(n_classes, rng):
     duals, codes = duals_of(rng, n_classes - 1), simplex_codes(n_classes)
-    duals.corners = lambda: codes
+    duals.class_codes = lambda: codes
     for direction in random_directions(duals, rng):
         sides = codes @ direction
         above = sides > sides.mean()

@@ -1,4 +1,4 @@
-"""Files of a data folder, sound ones and a damaged one."""
+"""Write the files of a data folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Y = np.array([0, 1] * 4)
 
 
 def save(folder: Path, name: str = "rows", **arrays) -> Path:
-    """Write a file of a data folder, sound unless told otherwise."""
+    """Write NAME.npz, with X and Y unless other arrays are given."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.npz"
     np.savez(path, **({"X": X, "y": Y} | arrays))
@@ -28,7 +28,3 @@ def save_manifest(folder: Path, **datasets) -> Path:
 
 def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def truncated(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-30])

@@ -1,198 +1,280 @@
-"""Data sets are found where they should be, and hold what their files hold."""
+"""`load` finds data sets by name and returns what their files hold; errors name the file and say what to do."""
 
 from __future__ import annotations
 
+import pickle
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
-from cgens.datasets import (
-    Dataset,
-    data_folders,
-    load,
-    make_disc,
-    make_ringnorm,
-    make_two_spirals,
-    make_twonorm,
-    make_waveform,
-)
-from tests.datasets.files import X, Y, save, save_manifest
+from cgens import datasets
+from cgens.datasets import Dataset, data_folders, load
+from tests.datasets.files import X, Y, save, save_manifest, sha256
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """The data folder, still empty, that CGENS_DATA names."""
+    folder = tmp_path / "configured"
+    folder.mkdir()
+    monkeypatch.setenv("CGENS_DATA", str(folder))
+    return folder
+
+
+# Where it is found.
 
 
 def test_from_a_folder(tmp_path):
     path = save(tmp_path)
-    data = load("rows", tmp_path)
-    assert isinstance(data, Dataset)
-    assert np.array_equal(data.X, X)
-    assert np.array_equal(data.y, Y)
-    assert (data.name, data.origin) == ("rows", str(path))
-    assert (data.classes, data.feature_names, data.splits, data.sizes, data.extras) == ((), (), (), None, {})
-    assert load("rows", str(tmp_path)).origin == str(path)
+    for data in (load("rows", tmp_path), load("rows", str(tmp_path))):
+        assert isinstance(data, Dataset)
+        assert all(np.array_equal(found, expected) for found, expected in zip(data, (X, Y), strict=True))
+        assert (data.name, data.origin) == ("rows", str(path))
+        assert (data.classes, data.feature_names, data.splits, data.sizes, data.extras) == ((), (), (), None, {})
+        assert repr(data) == f"<Dataset rows: 8 rows, 3 features, regression; {path}>"
 
 
-def test_it_unpacks(tmp_path):
-    save(tmp_path)
-    rows, labels = load("rows", tmp_path)
-    assert np.array_equal(rows, X)
-    assert np.array_equal(labels, Y)
-
-
-def test_from_the_folder_that_the_environment_names(tmp_path, monkeypatch):
-    path = save(tmp_path / "mine")
-    monkeypatch.setenv("CGENS_DATA", str(tmp_path / "mine"))
-    assert data_folders() == [tmp_path / "mine"]
-    assert load("rows").origin == str(path)
-
-
-@pytest.mark.parametrize("named", [None, ""])
-def test_from_the_folder_beside_this_one(tmp_path, monkeypatch, named):
-    monkeypatch.delenv("CGENS_DATA", raising=False)
-    if named is not None:
-        monkeypatch.setenv("CGENS_DATA", named)
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    path = save(tmp_path / "shared" / "data")
-    assert data_folders()[0] == path.parent
-    assert load("rows").origin == str(path)
-
-
-def test_a_checkout_has_its_folder_beside_it(tmp_path, monkeypatch):
-    monkeypatch.delenv("CGENS_DATA", raising=False)
-    monkeypatch.chdir(tmp_path)
-    checkout = Path(__file__).resolve().parents[2]
-    assert data_folders() == [tmp_path.parent / "shared" / "data", checkout.parent / "shared" / "data"]
-    monkeypatch.chdir(checkout)
-    assert data_folders() == [checkout.parent / "shared" / "data"], "one and the same is looked at once"
-
-
-def test_data_dir_alone_is_looked_at(tmp_path, monkeypatch):
-    save(tmp_path / "environment")
-    save(tmp_path / "given", "other")
-    monkeypatch.setenv("CGENS_DATA", str(tmp_path / "environment"))
-    with pytest.raises(FileNotFoundError, match=r"No data set 'rows'") as raised:
-        load("rows", tmp_path / "given")
-    assert str(tmp_path / "given") in str(raised.value)
-    assert str(tmp_path / "environment") not in str(raised.value)
-    for name in ("wine", "twonorm"):  # bundled, and drawn
-        with pytest.raises(FileNotFoundError, match=name):
+def test_data_dir_is_searched_alone_and_the_configured_folder_before_other_sources(folder, tmp_path):
+    assert data_folders() == [folder]
+    (tmp_path / "given").mkdir()
+    for name, advice in {"rows": "", "wine": "bundled with scikit-learn", "twonorm": "generated"}.items():
+        path = save(folder, name)
+        assert load(name).origin == str(path)
+        with pytest.raises(FileNotFoundError, match=f"No data set '{name}'.*{tmp_path / 'given'}.*{advice}"):
             load(name, tmp_path / "given")
 
 
-def test_a_file_goes_before_what_is_bundled_or_drawn(tmp_path, monkeypatch):
-    monkeypatch.setenv("CGENS_DATA", str(tmp_path))
-    for name in ("wine", "twonorm"):
-        path = save(tmp_path, name)
-        data = load(name)
-        assert data.X.shape == X.shape
-        assert data.origin == str(path)
+@pytest.mark.parametrize("value", [None, ""])
+def test_no_other_folder_is_searched(tmp_path, monkeypatch, value):
+    monkeypatch.delenv("CGENS_DATA", raising=False)
+    if value is not None:
+        monkeypatch.setenv("CGENS_DATA", value)
+    for place in (tmp_path / "shared" / "data", tmp_path / "work"):
+        save(place)
+    monkeypatch.chdir(tmp_path / "work")
+    assert data_folders() == []
+    with pytest.raises(FileNotFoundError, match=r"No data set 'rows': no data folder is set .*CGENS_DATA"):
+        load("rows")
+    assert load("wine").origin == "bundled with scikit-learn"
 
 
-@pytest.mark.parametrize(
-    ("name", "original"),
-    [
-        ("iris", load_iris),
-        ("wine", load_wine),
-        ("digits", load_digits),
-        ("breast_cancer_wisconsin", load_breast_cancer),
-    ],
-)
-@pytest.mark.usefixtures("no_shared_data")
-def test_bundled(name, original):
-    data, bunch = load(name), original()
+@pytest.mark.parametrize("load_bunch", [load_iris, load_wine, load_digits, load_breast_cancer])
+@pytest.mark.usefixtures("folder")
+def test_bundled(load_bunch):
+    name = load_bunch.__name__.removeprefix("load_")
+    data, bunch = load("breast_cancer_wisconsin" if name == "breast_cancer" else name), load_bunch()
     assert np.array_equal(data.X, bunch.data)
     assert np.array_equal(data.y, bunch.target)
     assert data.classes == tuple(map(str, bunch.target_names))
     assert data.feature_names == tuple(bunch.feature_names)
-    assert data.origin == "bundled with scikit-learn"
-    assert len(data.classes) == len(np.unique(data.y))
+    assert repr(data).endswith(f" features, {len(np.unique(data.y))} classes; bundled with scikit-learn>")
 
 
 @pytest.mark.parametrize(
-    ("name", "make", "shape"),
+    ("name", "n_rows", "sizes"),
     [
-        ("twonorm", make_twonorm, (7400, 20)),
-        ("ringnorm", make_ringnorm, (7400, 20)),
-        ("waveform", make_waveform, (5000, 21)),
-        ("disc", make_disc, (2000, 2)),
-        ("two_spirals", make_two_spirals, (2000, 2)),
+        ("twonorm", 7400, (400, 7000)),
+        ("ringnorm", 7400, (400, 7000)),
+        ("waveform", 5000, (400, 4600)),
+        ("disc", 2000, None),
+        ("two_spirals", 2000, None),
     ],
 )
-@pytest.mark.usefixtures("no_shared_data")
-def test_drawn(name, make, shape):
-    data, (rows, labels) = load(name), make(shape[0], random_state=0)
-    assert data.X.shape == shape
+@pytest.mark.usefixtures("folder")
+def test_generated(name, n_rows, sizes):
+    data, (rows, labels) = load(name), getattr(datasets, f"make_{name}")(n_rows, random_state=0)
     assert data.X.tobytes() == rows.tobytes()
     assert np.array_equal(data.y, labels)
-    assert data.classes == ("0", "1")
-    assert data.origin == f"drawn by cgens.datasets.{make.__name__}"
-    published = {"twonorm": (400, 7000), "ringnorm": (400, 7000), "waveform": (400, 4600)}
-    assert data.sizes == published.get(name)
-
-
-@pytest.mark.usefixtures("no_shared_data")
-def test_its_words():
-    assert repr(load("iris")) == "<Dataset iris: 150 rows, 4 features, 3 classes; bundled with scikit-learn>"
-    assert "regression" in repr(Dataset("prices", X, Y.astype(float)))
+    assert (data.classes, data.sizes) == (("0", "1"), sizes)
+    assert data.origin == f"generated by cgens.datasets.make_{name}"
 
 
 # What a file holds.
 
 
-def test_names_and_extras(tmp_path):
-    save(tmp_path, classes=np.array(["no", "yes"]), feature_names=np.array(["a", "b", "c"]), speaker=np.arange(8))
+def test_names_splits_and_extras(tmp_path):
+    names = {"classes": ["no", "yes"], "feature_names": ["a", "b", "c"]}
+    one, several = ([0, 1, 2, 3, 4], [5, 6, 7]), [([0, 1], [4]), ([2, 3], [5])]
+    save(tmp_path, **names, speaker=np.arange(8), train_idx=one[0], test_idx=one[1])
+    save(tmp_path, "several", train_splits=[train for train, _ in several], test_splits=[test for _, test in several])
     data = load("rows", tmp_path)
-    assert data.classes == ("no", "yes")
-    assert data.feature_names == ("a", "b", "c")
-    assert list(data.extras) == ["speaker"]
-    assert np.array_equal(data.extras["speaker"], np.arange(8))
+    assert (data.classes, data.feature_names) == (("no", "yes"), ("a", "b", "c"))
+    assert {key: array.tolist() for key, array in data.extras.items()} == {"speaker": list(range(8))}
+    for name, splits in {"rows": [one], "several": several}.items():
+        assert [tuple(part.tolist() for part in split) for split in load(name, tmp_path).splits] == splits
 
 
-def test_one_canonical_split(tmp_path):
-    save(tmp_path, train_idx=np.arange(5), test_idx=np.arange(5, 8))
-    data = load("rows", tmp_path)
-    assert [[part.tolist() for part in split] for split in data.splits] == [[[0, 1, 2, 3, 4], [5, 6, 7]]]
-    assert data.extras == {}
-
-
-def test_several_canonical_splits(tmp_path):
-    train, test = np.array([[0, 1], [2, 3], [6, 7]]), np.array([[4], [5], [0]])
-    save(tmp_path, train_splits=train, test_splits=test)
-    data = load("rows", tmp_path)
-    assert len(data.splits) == 3
-    for k, (first, second) in enumerate(data.splits):
-        assert np.array_equal(first, train[k])
-        assert np.array_equal(second, test[k])
-    assert data.extras == {}
-
-
-def test_sizes_of_the_published_protocol(tmp_path):
+def test_published_sizes_come_from_the_manifest_and_not_from_the_name(tmp_path):
     save(tmp_path)
+    save(tmp_path, "heart")
     save_manifest(tmp_path, rows={"ida_protocol": {"n_train": 5, "n_test": 2, "n_splits": 100}})
     assert load("rows", tmp_path).sizes == (5, 2)
-
-
-def test_a_set_that_has_but_the_name_of_a_published_one_has_no_sizes(tmp_path):
-    """Its columns may have other units: experiments that need the published version must not take it."""
-    save(tmp_path, "heart")
     assert load("heart", tmp_path).sizes is None
 
 
-@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.int64, bool])
-def test_integers_become_floats(tmp_path, kind):
-    """Differences of unsigned numbers would wrap around."""
-    save(tmp_path, X=(X > 3).astype(kind))
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int64, bool, np.float32, np.float64])
+def test_features_become_floats_and_floats_stay_as_they_are(tmp_path, dtype):
+    """Differences of unsigned integers would wrap around."""
+    expected = (X > 3).astype(dtype)
+    if np.dtype(dtype).kind == "f":
+        expected[2, 1] = np.nan
+    save(tmp_path, X=expected)
     rows, _ = load("rows", tmp_path)
-    assert rows.dtype.kind == "f"
-    assert np.array_equal(rows, X > 3)
+    assert rows.dtype == dtype if np.dtype(dtype).kind == "f" else rows.dtype.kind == "f"
+    assert np.array_equal(rows, expected, equal_nan=np.dtype(dtype).kind == "f")
 
 
-@pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_floats_stay_as_they_are(tmp_path, kind):
-    gaps = X.astype(kind)
-    gaps[2, 1] = np.nan
-    save(tmp_path, X=gaps)
-    rows, _ = load("rows", tmp_path)
-    assert rows.dtype == kind
-    assert rows.tobytes() == gaps.tobytes()
+# Damaged files.
+
+
+def test_the_checksum_is_verified_if_the_manifest_lists_it(tmp_path):
+    path = save(tmp_path)
+    save(tmp_path, "unlisted")
+    save(tmp_path, "without_checksum")
+    save_manifest(tmp_path, rows={"sha256": sha256(path)}, other={"sha256": "0" * 64}, without_checksum={"rows": 8})
+    for name in ("rows", "unlisted", "without_checksum"):
+        assert np.array_equal(load(name, tmp_path).X, X)
+    save(tmp_path, X=X + 1)
+    with pytest.raises(ValueError, match=r"damaged or another version.*SHA-256.*MANIFEST\.json") as raised:
+        load("rows", tmp_path)
+    assert str(path) in str(raised.value)
+    assert sha256(path)[:12] in str(raised.value)
+
+
+def change_a_byte(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[content.index(Y.tobytes()) + 8] ^= 1
+    path.write_bytes(content)
+
+
+def break_compression(path: Path) -> None:
+    np.savez_compressed(path, X=np.random.default_rng(0).random((600, 2)), y=np.zeros(600))
+    content = bytearray(path.read_bytes())
+    content[74] = 0  # early in the first stream: its code lengths
+    path.write_bytes(content)
+
+
+def save_one_array(path: Path) -> None:
+    with path.open("wb") as file:
+        np.save(file, X)
+
+
+def save_arrays(**arrays):
+    return lambda path: np.savez(path, **arrays)
+
+
+DAMAGES = {
+    "truncated": lambda path: path.write_bytes(path.read_bytes()[:-30]),
+    "changed byte": change_a_byte,
+    "broken compression": break_compression,
+    "empty file": lambda path: path.write_bytes(b""),
+    "HTML page": lambda path: path.write_text("<html><body>404</body></html>"),
+    "single array": save_one_array,
+    "object array": save_arrays(X=X, y=Y, more=np.array([None, {}])),
+    "no X": save_arrays(y=Y),
+    "no y": save_arrays(X=X),
+    "X of strings": save_arrays(X=X.astype(str), y=Y),
+    "y too short": save_arrays(X=X, y=Y[:3]),
+    "X of one dimension": save_arrays(X=X[:, 0], y=Y),
+    "y of two dimensions": save_arrays(X=X, y=np.column_stack([Y, Y])),
+    "unpaired splits": save_arrays(X=X, y=Y, train_splits=np.zeros((2, 3), int), test_splits=np.zeros((1, 3), int)),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file(tmp_path, damage):
+    path = save(tmp_path)
+    DAMAGES[damage](path)
+    with pytest.raises(ValueError, match=re.escape(str(path))) as raised:
+        load("rows", tmp_path)
+    assert damage != "y too short" or "(8, 3) and (3,)" in str(raised.value)
+
+
+def test_no_pickle_is_executed(tmp_path):
+    class Payload:
+        def __reduce__(self):
+            return (tmp_path.joinpath("executed").write_text, ("",))
+
+    save(tmp_path, "inside", more=np.array([Payload(), None]))
+    save(tmp_path, "whole").write_bytes(pickle.dumps(Payload()))
+    for name in ("inside", "whole"):
+        with pytest.raises(ValueError, match="plain arrays"):
+            load(name, tmp_path)
+    assert not (tmp_path / "executed").exists()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b'{"datasets": ["rows"]}',
+        b'{"datasets": {"rows": 3}}',
+        b'{"datasets": {"rows": {"sha256": 3}}}',
+        b'{"datasets": {"rows": {"ida_protocol": {"n_train": 3}}}}',
+        b"\xff\xfe\x00{",
+    ],
+)
+def test_a_damaged_manifest(tmp_path, content):
+    save(tmp_path)
+    (tmp_path / "MANIFEST.json").write_bytes(content)
+    with pytest.raises(ValueError, match=re.escape(f"{tmp_path / 'MANIFEST.json'} is damaged")):
+        load("rows", tmp_path)
+
+
+def test_a_file_that_cannot_be_read_is_neither_called_damaged_nor_replaced_by_another_source(folder):
+    (folder / "wine.npz").symlink_to(folder / "nowhere.npz")
+    with pytest.raises(FileNotFoundError, match=r"wine\.npz"):
+        load("wine")
+    for name in ("wine.npz", "MANIFEST.json"):
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).mkdir()
+        with pytest.raises(IsADirectoryError, match=name):
+            load("wine")
+
+
+# Unknown names and folders.
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("twonrom", r"Did you mean 'twonorm'\?"),
+        ("irs", r"Did you mean 'iris'\?"),
+        ("rows.npz", r"Did you mean 'rows'\?"),
+        ("qqqqqq", r"Known data sets: .*\bdisc\b.*\biris\b.*\bmnist\b.*\brows\b"),
+        ("mnist", r"cgens\.datasets\.fetch\('mnist', folder\) downloads it"),
+        ("splice", r"Save splice\.npz with arrays X \(n, d\) and y \(n,\) .*IDA benchmark repository"),
+        ("sun", r"Save sun\.npz .*SUN images"),
+    ],
+)
+def test_advice_for_a_data_set_that_is_not_found(folder, name, advice):
+    save(folder)
+    with pytest.raises(FileNotFoundError, match=advice) as raised:
+        load(name)
+    assert f"{name}.npz is not in {folder} (data_dir or CGENS_DATA" in str(raised.value)
+
+
+@pytest.mark.parametrize("setting", ["data_dir", "CGENS_DATA"])
+def test_a_folder_that_does_not_exist(tmp_path, monkeypatch, setting):
+    """A bundled or generated data set does not replace it."""
+    for place in (tmp_path / "typo", save(tmp_path)):  # the second is a file
+        monkeypatch.setenv("CGENS_DATA", str(place))
+        for name in ("wine", "twonorm", "heart"):
+            with pytest.raises(FileNotFoundError, match=f"'{name}': {setting} is '{place}', which is not a folder"):
+                load(name, place if setting == "data_dir" else None)
+
+
+@pytest.mark.parametrize(
+    "name", ["../rows", "/rows", "..", "", "rows/", "a\\b", "rows\n", "C:rows", None, 3, Path("a")]
+)
+def test_a_name_is_not_a_path(tmp_path, name):
+    save(tmp_path)
+    (tmp_path / "inner").mkdir()
+    with pytest.raises(ValueError, match="data_dir") as raised:
+        load(name, tmp_path / "inner")
+    assert repr(name) in str(raised.value)

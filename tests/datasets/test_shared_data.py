@@ -1,4 +1,4 @@
-"""The shared data are as their manifest states, and as the drawn sets."""
+"""The data folder matches its manifest, and the generated data sets match the published ones."""
 
 from __future__ import annotations
 
@@ -7,27 +7,26 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks.data import IDA_SETS, has_shared_data
 from cgens.datasets import data_folders, load, make_ringnorm, make_twonorm, make_waveform
-from tests.datasets.drawn import MANY, assert_share
+from evaluation.splits import IDA_SETS
+from tests.data_folder import needs_data
+from tests.datasets.moments import MANY, assert_fraction
 from tests.tolerances import SIGMAS
 
-shared = pytest.mark.skipif(not has_shared_data("banana"), reason="no shared data: set CGENS_DATA")
 
-
-@shared
+@needs_data
 @pytest.mark.slow
 def test_every_file_of_the_manifest_loads_as_stated():
-    folder = next(folder for folder in data_folders() if (folder / "MANIFEST.json").is_file())
+    (folder,) = data_folders()
     datasets = json.loads((folder / "MANIFEST.json").read_text())["datasets"]
     assert set(IDA_SETS) <= set(datasets)
-    for name, about in datasets.items():
+    for name, entry in datasets.items():
         data = load(name, folder)
-        assert data.X.shape == (about["rows"], about["columns"]), name
+        assert data.X.shape == (entry["rows"], entry["columns"]), name
         assert data.X.dtype.kind == "f", name
-        if about["task"] == "classification":
+        if entry["task"] == "classification":
             counts = dict(zip(data.classes, np.bincount(data.y, minlength=len(data.classes)).tolist(), strict=True))
-            assert counts == about["class_counts"], name
+            assert counts == entry["class_counts"], name
         else:
             assert data.classes == (), name
         for train, test in data.splits:
@@ -36,19 +35,19 @@ def test_every_file_of_the_manifest_loads_as_stated():
             assert data.sizes in (None, (len(train), len(test))), name
 
 
-@shared
+@needs_data
 @pytest.mark.parametrize(
-    ("name", "make", "share"),
+    ("name", "make", "fraction"),
     [("twonorm", make_twonorm, 1 / 2), ("ringnorm", make_ringnorm, 1 / 2), ("waveform", make_waveform, 1 / 3)],
 )
-def test_the_drawn_sets_are_like_the_published_ones(name, make, share):
-    """The published columns have the mean 0 and the variance 1: the drawn ones are brought to that."""
-    published, (rows, labels) = load(name), make(MANY, random_state=0)
-    rows = (rows - rows.mean(axis=0)) / rows.std(axis=0)
-    assert_share(published.y, share)
+def test_generated_data_sets_are_distributed_as_the_published_ones(name, make, fraction):
+    """Published columns are standardised, so the generated ones are standardised too."""
+    published, (X, y) = load(name), make(MANY, random_state=0)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    assert_fraction(published.y, fraction)
     for label in (0, 1):
-        ours, theirs = rows[labels == label], published.X[published.y == label].astype(float)
+        ours, theirs = X[y == label], published.X[published.y == label].astype(float)
         error = np.sqrt(ours.var(axis=0) / len(ours) + theirs.var(axis=0) / len(theirs))
         assert np.all(np.abs(ours.mean(axis=0) - theirs.mean(axis=0)) <= SIGMAS * error)
-        ratio = np.log(ours.var(axis=0) / theirs.var(axis=0))  # of normal columns, or flatter ones
-        assert np.all(np.abs(ratio) <= SIGMAS * np.sqrt(2 / len(ours) + 2 / len(theirs)))
+        log_ratio = np.log(ours.var(axis=0) / theirs.var(axis=0))  # of normal columns, or flatter ones
+        assert np.all(np.abs(log_ratio) <= SIGMAS * np.sqrt(2 / len(ours) + 2 / len(theirs)))

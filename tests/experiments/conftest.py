@@ -1,4 +1,4 @@
-"""A store in a folder of its own, and an experiment that is quick to compute."""
+"""A store in a temporary folder, and an experiment that takes no time."""
 
 from __future__ import annotations
 

@@ -1,83 +1,80 @@
-"""An experiment of tiny functions, cells, and the file of their lines: what several tests of the experiments use."""
+"""An experiment that takes no time, cells of results, and small data."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
-from benchmarks.data import Split
-from experiments.experiment import FULL, Cell, Experiment, Fit
-from experiments.runner import EVERYTHING, Only, run
+from evaluation.splits import Split
+from experiments.experiment import Cell, Experiment, Fit, Outcome
 from experiments.store import Store
 
 
-def some_cell(run: int = 0, method: str = "CGEns", dataset: str = "banana", experiment: str = "table1") -> Cell:
-    return Cell(experiment, dataset, method, run)
-
-
-def lines_of(folder: Path, experiment: str = "table1") -> Path:
-    return folder / "runs" / f"{experiment}.jsonl"
-
-
 class Fake:
-    """An experiment of tiny functions that counts what is computed; `first` gives a parameter that `second` takes."""
+    """An experiment that lists what is computed; "second" uses the parameters of "first"."""
 
     def __init__(self, **options) -> None:
         self.computed: list[tuple[str, str, int]] = []
-        self.given: dict[tuple[str, str, int], dict] = {}
+        self.inherited: dict[tuple[str, str, int], dict] = {}
         self.threads: set[int] = set()
-        self.stop_before: int | None = None
+        self.interrupt_at: int | None = None
+        methods = ("second", "first", "alone")
         self.experiment = Experiment(
             **{
                 "name": "fake",
                 "title": "A fake",
                 "datasets": lambda effort: ("a", "b"),
-                "methods": {method: self.method(method) for method in ("second", "first", "alone")},
+                "methods": {method: self.method(method) for method in methods},
+                "published": methods,
                 "split": lambda dataset, run, effort: dataset,
-                "runs": lambda dataset: {"a": 3, "b": 2}.get(dataset, 1),
-                "after": lambda cell: replace(cell, method="first") if cell.method == "second" else None,
+                "runs": lambda dataset: {"a": 3, "b": 2}[dataset],
+                "depends_on": lambda cell: replace(cell, method="first") if cell.method == "second" else None,
             }
             | options
         )
 
     def method(self, name: str):
-        def fit(split, seed, effort, given) -> Fit:
-            if len(self.computed) == self.stop_before:
+        def fit(split, seed, effort, inherited) -> Fit:
+            if len(self.computed) == self.interrupt_at:
                 raise KeyboardInterrupt
             self.computed.append((split, name, seed))
-            self.given[split, name, seed] = given
+            self.inherited[split, name, seed] = inherited
             self.threads.add(effort.threads)
-            return Fit(None, {"told": f"{split}{seed}"} if name == "first" else {}, error=10.0 * seed)
+            return Fit(None, {"selected": f"{split}{seed}"} if name == "first" else {}, error=10.0 * seed)
 
         return fit
 
-    def run(self, store: Store, effort=FULL, jobs: int = 1, only: Only = EVERYTHING) -> None:
-        run(self.experiment, store, effort, jobs, only)
-
 
 ALL_CELLS = {
-    (dataset, method, run_)
+    (dataset, method, run)
     for dataset, runs in (("a", 3), ("b", 2))
-    for run_ in range(runs)
+    for run in range(runs)
     for method in ("first", "second", "alone")
 }
 
 
-def broken(error: BaseException):
-    def fit(split, seed, effort, given):
+def failing(error: Exception):
+    def fit(split, seed, effort, inherited):
         raise error
 
     return fit
 
 
+def add(store: Store, experiment: str, dataset: str, method: str, *errors: float, **outcome) -> None:
+    """Store one run for each error."""
+    for run, error in enumerate(errors):
+        store.add(
+            Cell(experiment, dataset, method, run), Outcome(**{"seconds": 1.0, "params": {}} | outcome, error=error)
+        )
+
+
 def small_split(n_rows: int = 40, n_values: int = 6, n_features: int = 3, seed: int = 0, n_classes: int = 2) -> Split:
-    """Return noisy integers whose sum tells the class; the test rows are the training rows."""
+    """Return integers whose sum plus noise determines the class; the second half of the rows is the test set."""
     rng = np.random.default_rng(seed)
-    X = rng.integers(0, n_values, size=(n_rows, n_features)).astype(float)
-    noise = rng.normal(scale=n_values / 3, size=n_rows)
+    X = rng.integers(0, n_values, size=(2 * n_rows, n_features)).astype(float)
+    noise = rng.normal(scale=n_values / 3, size=2 * n_rows)
     middle = n_features * (n_values - 1) / 2
     cuts = [middle] if n_classes == 2 else np.linspace(middle / 2, 3 * middle / 2, n_classes - 1)
     y = np.digitize(X.sum(axis=1) + noise, cuts)
-    return Split(X, y, X, y)
+    return Split(X[:n_rows], y[:n_rows], X[n_rows:], y[n_rows:])

@@ -1,121 +1,108 @@
-"""The command `python -m experiments`: from the call to the page, and one sentence for a bad call."""
+"""The command `python -m experiments`, from its arguments to the report."""
 
 from __future__ import annotations
 
 import pytest
 
 import experiments.__main__ as command
-from experiments.experiment import FULL, Outcome
+from benchmarks.report import load_results
+from experiments import speed
+from experiments.experiment import FULL, QUICK
 from experiments.registry import EXPERIMENTS
 from experiments.report import render
 from experiments.store import Store
-from tests.experiments.fakes import ALL_CELLS, Fake, broken, lines_of, some_cell
-from tests.sentences import assert_one_sentence
+from tests.experiments.fakes import ALL_CELLS, Fake, add, failing
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "message"),
     [
-        (["tabel1"], "No experiment 'tabel1': did you mean 'table1'?"),
-        (["toy", "qqqqqq"], "No experiment 'qqqqqq': there are toy, table1"),
-        (["table1", "--datasets", "hart"], "No data set 'hart' in these experiments; there are banana, breast_cancer"),
-        (["toy", "--methods", "SVM"], "No method 'SVM' in these experiments; there are AdaBoost, CGEns."),
-        (["toy", "--datasets", "disc", "heart"], "No data set 'heart' in these experiments; there are disc."),
-        (["table3", "--datasets", "sun"], "No data set 'sun': looked for sun.npz in "),
-        (["toy", "--datasets", "sun"], "No data set 'sun' in these experiments; there are disc."),
-        (["table3", "--methods", "sun"], "No method 'sun' in these experiments; there are AdaBoost.ECC, AdaBoost.MH"),
-        (["toy", "--jobs", "0"], "--jobs must be at least 1; got 0."),
-        (["toy", "--jobs", "-2"], "--jobs must be at least 1; got -2."),
+        ("tabel1", "Unknown experiment 'tabel1': did you mean 'table1'?"),
+        ("toy qqqqqq", "Unknown experiment 'qqqqqq': choose from toy, table1"),
+        ("table1 --datasets hart", "Unknown data set 'hart' for these experiments: choose from banana, breast_"),
+        ("toy --methods SVM", "Unknown method 'SVM' for these experiments: choose from AdaBoost, CGEns."),
+        ("toy --datasets disc sun", "Unknown data set 'sun' for these experiments: choose from disc."),
+        ("report --methods SVM", "Unknown method 'SVM' for these experiments: these have none."),
+        ("table3 --datasets sun", "No data set 'sun': "),
+        ("toy --jobs 0", "--jobs must be at least 1; got 0."),
     ],
 )
-def test_bad_calls_of_the_command(tmp_path, capsys, arguments, sentence):
-    assert command.main([*arguments, "--results", str(tmp_path / "results")]) == 2
+def test_wrong_arguments(tmp_path, capsys, arguments, message):
+    assert command.main([*arguments.split(), "--results", str(tmp_path / "results")]) == 2
     printed = capsys.readouterr()
-    assert printed.err.startswith(f"error: {sentence}")
-    assert printed.err.endswith("\n")
-    assert_one_sentence(printed.err.removesuffix("\n"))
+    assert printed.err.startswith(f"error: {message}")
+    assert printed.err.count("\n") == 1
     assert printed.out == ""
     assert not (tmp_path / "results").exists()
 
 
-@pytest.mark.parametrize("inside", [False, True])
-def test_results_that_cannot_be_kept(tmp_path, capsys, inside):
+def test_results_that_cannot_be_stored_or_read(tmp_path, capsys):
     (tmp_path / "file").write_text("mine")
-    folder = tmp_path / "file" / "results" if inside else tmp_path / "file"
-    assert command.main(["toy", "--quick", "--results", str(folder)]) == 2
-    printed = capsys.readouterr()
-    assert printed.err.startswith(f"error: Results cannot be kept in {folder}: ")
-    assert_one_sentence(printed.err.removesuffix("\n"))
-    assert (tmp_path / "file").read_text() == "mine"
-
-
-def test_damaged_results_of_the_command(tmp_path, capsys):
-    lines_of(tmp_path).parent.mkdir()
-    lines_of(tmp_path).write_text("{\n{}\n")
+    assert command.main(["toy", "--quick", "--results", str(tmp_path / "file")]) == 2
+    assert capsys.readouterr().err.startswith(f"error: Cannot store results in {tmp_path / 'file'}: ")
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "table1.jsonl").write_text("{\n{}\n")
     assert command.main(["report", "--results", str(tmp_path)]) == 2
-    printed = capsys.readouterr()
-    assert printed.err.startswith("error: Line 1 of ")
-    assert_one_sentence(printed.err.removesuffix("\n"))
+    assert capsys.readouterr().err.startswith("error: Line 1 of ")
 
 
-def test_jobs_that_are_no_number(capsys):
-    with pytest.raises(SystemExit) as raised:
-        command.main(["toy", "--jobs", "many"])
-    assert raised.value.code == 2
-    assert "--jobs: invalid int value: 'many'" in capsys.readouterr().err
-
-
-def test_the_command_from_start_to_page(tmp_path, capsys, fake, monkeypatch):
+def test_from_the_first_run_to_the_report(tmp_path, capsys, fake, monkeypatch):
     monkeypatch.setattr(command, "NAMES", ["fake", "report"])
     call = ["fake", "--jobs", "1", "--results", str(tmp_path)]
-    fake.stop_before = 4
+    fake.interrupt_at = 4
     assert command.main(call) == 130
-    assert "Interrupted. What is done is kept" in capsys.readouterr().err
-    fake.stop_before = None
+    assert "Interrupted. Finished cells are stored" in capsys.readouterr().err
+    assert "## A fake" in (tmp_path / "reproduction.md").read_text()
+    fake.interrupt_at = None
     assert command.main(call) == 0
-    assert set(fake.computed) == ALL_CELLS
-    assert len(fake.computed) == len(ALL_CELLS)
+    assert sorted(fake.computed) == sorted(ALL_CELLS)
     page = (tmp_path / "reproduction.md").read_text()
     assert page == render(Store(tmp_path))
-    assert "## A fake" in page
     assert "| a | 10.00 ± 10.00 | 10.00 ± 10.00 | 10.00 ± 10.00 |" in page
     assert "reproduction.md" in capsys.readouterr().out
     assert command.main(["report", "--results", str(tmp_path)]) == 0
-    assert (tmp_path / "reproduction.md").read_text() == page, "the same results give the same page"
+    assert (tmp_path / "reproduction.md").read_text() == page
 
 
-def test_the_command_goes_on_with_the_other_experiments(tmp_path, capsys, fake, monkeypatch):
+def test_a_failing_experiment_does_not_stop_the_others(tmp_path, capsys, fake, monkeypatch):
     other = Fake(name="other", title="Another")
     monkeypatch.setitem(EXPERIMENTS, "other", other.experiment)
-    monkeypatch.setattr(command, "NAMES", ["fake", "other", "report"])
-    fake.experiment.methods["alone"] = broken(ValueError("this cell is broken"))
-    assert command.main(["--jobs", "1", "--results", str(tmp_path)]) == 2
-    assert set(other.computed) == ALL_CELLS
-    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
-    assert told == [
-        "error: 5 cells of fake could not be computed, the first of them alone on a, run 0: this cell is broken"
-    ]
-    page = (tmp_path / "reproduction.md").read_text()
-    assert "## A fake" in page
-    assert "## Another" in page
+    monkeypatch.setattr(command, "NAMES", ["fake", "other", "speed", "report"])
+    monkeypatch.setattr(command, "run_speed", lambda *call: pytest.fail("speed has no data sets to choose from"))
+    fake.experiment.methods["alone"] = failing(ValueError("no such rows"))
+    assert command.main(["--datasets", "b", "--jobs", "1", "--results", str(tmp_path)]) == 2
+    errors = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
+    assert errors == ["error: 2 cells of fake could not be computed, the first: alone on b, run 0: no such rows"]
+    assert set(other.computed) == {cell for cell in ALL_CELLS if cell[0] == "b"}
+    assert "## Another" in (tmp_path / "reproduction.md").read_text()
 
 
-def test_a_part_of_everything_leaves_out_what_has_no_parts(tmp_path, fake, monkeypatch):
-    monkeypatch.setattr(command, "NAMES", ["fake", "speed", "report"])
-    monkeypatch.setattr(command, "run_speed", lambda store, effort: pytest.fail("not asked for"))
-    assert command.main(["--datasets", "b", "--jobs", "1", "--results", str(tmp_path)]) == 0
-    assert {dataset for dataset, _, _ in fake.computed} == {"b"}
-
-
-def test_a_damaged_data_set_keeps_no_page(tmp_path, capsys, fake, monkeypatch):
-    """Pictures need data; the text does not."""
-    monkeypatch.setattr(command, "NAMES", ["fake", "report"])
+def test_a_figure_without_its_data_does_not_stop_the_report(tmp_path, capsys, monkeypatch):
     store = Store(tmp_path)
     store.prepare(FULL)
-    store.add(some_cell(0, "CGEns", "spambase", "spam"), Outcome(6.0, 1.0, {"features": {"0": 60}}))
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "spambase.npz").write_bytes(b"damaged")
-    monkeypatch.setenv("CGENS_DATA", str(tmp_path / "data"))
+    add(store, "spam", "spambase", "CGEns", 6.0, params={"features": {"0": 60}})
+    (tmp_path / "spambase.npz").write_bytes(b"damaged")
+    monkeypatch.setenv("CGENS_DATA", str(tmp_path))
     assert command.main(["report", "--results", str(tmp_path)]) == 0
-    assert "spam.png stays as it is: " in capsys.readouterr().err
+    assert "spam.png was not updated: " in capsys.readouterr().err
     assert "| spambase |" in (tmp_path / "reproduction.md").read_text()
+
+
+def test_speed_is_measured_once_in_quick_mode_and_otherwise_taken_from_the_benchmark(store, monkeypatch):
+    results, calls = load_results("lpboost"), []
+    monkeypatch.setattr(speed, "compare", lambda *sizes, **options: calls.append((sizes, options)) or results)
+    for _ in range(2):
+        speed.run_speed(store, QUICK)
+    assert calls == [(((25, 50), (1000, 3000)), {"repeats": 1, "max_rows": 3000})]
+    first, *_, last = speed.load_speed(store)
+    assert first["params"] == {"rows": 3000, "rounds": 25, "axis": "rounds"}
+    ours, theirs = (results["by_rounds"][method] for method in ("CGEns", "LPBoost"))
+    assert (first["seconds"], first["mean"]) == (round(ours["after_rounds"]["25"], 4), round(ours["errors"]["25"], 4))
+    largest = results["by_rows"]["60000"]["LPBoost"]
+    assert last["params"] == {"rows": 60_000, "rounds": largest["n_columns"], "axis": "rows"}
+    assert (last["seconds"], last["mean"]) == (round(largest["seconds"], 4), round(largest["error"], 4))
+    assert not any(record["params"]["rounds"] > 50 for record in speed.load_speed(store)[:4])
+    speed.run_speed(store, FULL)
+    assert len(calls) == 1, "the full mode does not measure"
+    ratio = theirs["after_rounds"]["500"] / ours["after_rounds"]["500"]
+    assert f"| {ratio:.0f} | 15 |" in render(store)

@@ -12,10 +12,10 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.data import IDA_SETS, has_shared_data, random_split
 from cgens.baselines import AdaBoostClassifier, AdaBoostMHClassifier
-from cgens.datasets import make_disc
+from cgens.datasets import data_folders, make_disc
 from cgens.weak_learners import SklearnLearner
+from evaluation.splits import IDA_SETS, random_split
 from tests.integration.small_data import SMALL_DATA, flowers
 from tests.models import BOOSTERS, MODELS, STAGE_WISE, WRAPPERS, make
 from tests.tolerances import CLOSED_FORM, NEGATIVE_GAP
@@ -40,8 +40,8 @@ class BestStump(ClassifierMixin, BaseEstimator):
 def load(name):
     """Return training rows, and rows of which the models have not seen all."""
     if name in IDA_SETS:
-        if not has_shared_data("banana"):
-            pytest.skip("no shared data: set CGENS_DATA")
+        if not data_folders():
+            pytest.skip("no data folder: set CGENS_DATA")
         split = random_split(name, seed=0)
         return split.X[:250], split.y[:250], split.X_test[:500]
     if name == "wisconsin":

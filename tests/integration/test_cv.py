@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from sklearn.model_selection import KFold, LeaveOneOut, ShuffleSplit, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, ShuffleSplit, StratifiedKFold
 
 from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor
 from cgens.inspection import check_certificate
@@ -78,13 +78,13 @@ def test_the_best_estimator_is_a_plain_fit(name):
 
 
 @every_search
-def test_copies_order_and_threads_do_not_matter(name, rng):
-    """Integer weights are copies of rows, rows of weight 0 are not there, and rows may come in any order."""
+def test_order_and_threads_do_not_matter(name, rng):
+    """Rows of weight 0 are not there, and rows may come in any order."""
     X, y = data_of(name)
     weight = rng.integers(0, 4, len(y))
-    copies, order = np.repeat(np.arange(len(y)), weight), rng.permutation(len(y))
+    order = rng.permutation(len(y))
     search = make(name).fit(X, y, weight)
-    assert_same_model(search, make(name).fit(X[copies], y[copies]), X)
+    assert_same_model(search, make(name).fit(X[weight > 0], y[weight > 0], weight[weight > 0]), X)
     assert_same_model(search, make(name).fit(X[order], y[order], weight[order]), X)
     threads = make(name, n_jobs=2).fit(X, y, weight)
     assert search.scores_.tobytes() == threads.scores_.tobytes()
@@ -100,12 +100,35 @@ def test_copies_order_and_threads_do_not_matter(name, rng):
         ("hinge", {"scoring": "accuracy"}),
     ],
 )
-def test_weights_are_copies_for_class_weights_and_scorers(loss, options, rng):
+def test_in_given_folds_weights_are_copies(loss, options, rng):
     X, y = WINES
     weight = rng.integers(1, 4, len(y))
     copies = np.repeat(np.arange(len(y)), weight)
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
+    of_copies = [tuple(np.flatnonzero(np.isin(copies, rows)) for rows in fold) for fold in folds]
     options = {"loss": loss, **options}
-    assert_same_model(classify(weight=weight, **options), classify(X[copies], y[copies], **options), X)
+    weighted = classify(weight=weight, cv=folds, **options)
+    assert_same_model(weighted, classify(X[copies], y[copies], cv=of_copies, **options), X)
+
+
+def test_balanced_classes_are_those_of_the_folds_own_rows():
+    """A fold whose training rows are those of a plain fit scores as that does."""
+    X, y = WINES
+    train, test = np.arange(20, 178), np.arange(0, 178, 2)
+    options = {"class_weight": "balanced", "loss": "hinge"}
+    search = classify(cv=[(train, test)], Cs=[0.01], columns=[5], n_estimators=5, **options)
+    plain = CGEnsClassifier(C=0.01, n_estimators=5, tol=3e-3, **options).fit(X[train], y[train])
+    assert search.scores_[0, 0, 0] == plain.score(X[test], y[test])
+
+
+def test_columns_are_found_with_the_chosen_c():
+    for model in (classify(Cs=7), regress(Cs=7), classify(*TUMOURS, Cs=5)):
+        searched = set(model.column_Cs_)
+        assert model.C_ in searched
+        assert sorted(model.Cs_)[len(model.Cs_) // 2] in searched
+        for C, own in zip(model.Cs_, model.column_Cs_, strict=True):
+            distances = {other: abs(np.log(C / other)) for other in searched}
+            assert distances[own] == min(distances.values())
 
 
 @pytest.mark.parametrize("loss", ["least_squares", "hinge"])
@@ -168,9 +191,7 @@ def test_a_class_that_no_fold_trains_on():
 @pytest.mark.parametrize("n_folds", [2, 3, 10, 1000])
 def test_a_number_of_folds_stratifies(n_folds):
     _, y = WINES
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The least populated class")
-        model = classify(cv=n_folds, Cs=1, columns=[3])
+    model = classify(cv=n_folds, Cs=1, columns=[3])
     assert len(model.folds_) == min(n_folds, np.bincount(y).max())
     tested = np.concatenate([test for _, test in model.folds_])
     assert sorted(tested) == list(range(len(y)))
@@ -181,20 +202,29 @@ def test_a_number_of_folds_stratifies(n_folds):
 
 
 @pytest.mark.parametrize("search", [classify, regress])
-def test_copies_of_a_row_are_in_one_fold(search, rng):
+def test_copies_of_a_row_part(search, rng):
     X = rng.integers(0, 3, size=(120, 2)).astype(float)
     y = (X.sum(axis=1) + rng.normal(size=120) > 2).astype(int)
     rows = np.column_stack([X, y])
-    for train, test in search(X, y).folds_:
-        assert not {tuple(row) for row in rows[train]} & {tuple(row) for row in rows[test]}
+    folds = search(X, y).folds_
+    for row in np.unique(rows, axis=0):
+        counts = [int(np.all(rows[test] == row, axis=1).sum()) for _, test in folds]
+        assert max(counts) - min(counts) <= 1
+
+
+def test_groups_stay_together():
+    X, y = WINES
+    groups = np.arange(len(y)) // 9
+    model = make("search, classes", cv=GroupKFold(3)).fit(X, y, groups=groups)
+    for train, test in model.folds_:
+        assert not set(groups[train]) & set(groups[test])
 
 
 @pytest.mark.parametrize("loss", ["least_squares", "hinge"])
 def test_a_class_of_one_row(loss):
     X, y = WINES
     X, y = np.vstack([X, X[:1] + 1e4]), np.append(y, 7)
-    with pytest.warns(UserWarning, match="least populated class"):
-        model = classify(X, y, loss=loss)
+    model = classify(X, y, loss=loss)
     assert model.classes_.tolist() == [0, 1, 2, 7]
     assert np.all(np.isfinite(model.scores_))
     assert model.best_score_ > 0.8

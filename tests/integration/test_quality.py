@@ -12,18 +12,17 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from benchmarks.data import IDA_SETS, Split, has_shared_data, mnist, mnist_odd_even, random_split
 from cgens import CGEnsClassifier
 from cgens.inspection import check_certificate
 from cgens.types import Status
 from cgens.weak_learners import Fourier, Tree
+from evaluation.splits import IDA_SETS, Split, mnist, mnist_odd_even, random_split
+from tests.data_folder import needs_data
 from tests.models import assert_same_model
 from tests.tolerances import MNIST_ERROR, MNIST_GAP, NEGATIVE_GAP
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.slow
-needs_mnist = pytest.mark.skipif(not has_shared_data(), reason="no mnist.npz: set CGENS_DATA to the folder that has it")
-needs_binary_sets = pytest.mark.skipif(not has_shared_data("banana"), reason="no shared data: set CGENS_DATA")
 
 #: Error of 500 columns on 10^4 rows of MNIST, ten classes, as the requirements state it.
 FOURIER_ERROR, TREE_ERROR = 0.033, 0.050
@@ -45,7 +44,7 @@ def ten_digits():
     return Split(digits.X / 255, digits.y, digits.X_test / 255, digits.y_test)
 
 
-@needs_mnist
+@needs_data
 def test_error_and_gap_of_500_stumps():
     model, split = five_hundred_stumps(), odd_even()
     assert model.n_columns_ == 500
@@ -58,7 +57,7 @@ def test_error_and_gap_of_500_stumps():
     assert errors[-1] < errors[99] < errors[9]
 
 
-@needs_mnist
+@needs_data
 def test_stumps_are_the_same_bits_for_other_threads_and_rows():
     split = odd_even()
     order = np.random.default_rng(0).permutation(len(split.y))
@@ -66,7 +65,7 @@ def test_stumps_are_the_same_bits_for_other_threads_and_rows():
     assert_same_model(five_hundred_stumps(), other, split.X_test)
 
 
-@needs_mnist
+@needs_data
 @pytest.mark.parametrize(
     ("family", "C", "error"),
     [(Fourier(), 1e-3, FOURIER_ERROR), (Tree(8), 2.25e-4, TREE_ERROR)],
@@ -79,7 +78,7 @@ def test_error_of_500_columns(family, C, error):
     assert np.mean(model.predict(split.X_test) != split.y_test) <= error
 
 
-@needs_mnist
+@needs_data
 def test_learned_cosines_are_the_same_bits_for_other_threads():
     split = ten_digits()
     one, two = (
@@ -102,7 +101,7 @@ def fit_and_check(name, C):
     return model, caught
 
 
-@needs_binary_sets
+@needs_data
 @pytest.mark.parametrize("C", ["scale", 1e-3, 1.0])
 @pytest.mark.parametrize("name", [*IDA_SETS, "spambase"])
 def test_binary_sets_converge_to_a_true_certificate(name, C):
@@ -112,7 +111,7 @@ def test_binary_sets_converge_to_a_true_certificate(name, C):
     assert caught == []
 
 
-@needs_binary_sets
+@needs_data
 @pytest.mark.parametrize("name", [*IDA_SETS, "spambase"])
 def test_a_huge_cost_converges_or_says_so(name):
     """C times the rows is here up to 40 000 times the default: giving up is allowed, being silent about it is not."""
@@ -126,7 +125,7 @@ def test_a_huge_cost_converges_or_says_so(name):
 MEMORY = r"""
 import re
 from pathlib import Path
-from benchmarks.data import mnist_odd_even
+from evaluation.splits import mnist_odd_even
 from cgens import CGEnsClassifier
 
 def kilobytes(name):
@@ -141,7 +140,7 @@ print((kilobytes("VmHWM") - before) / 1024)
 """
 
 
-@needs_mnist
+@needs_data
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the peak of memory is read from Linux's /proc")
 def test_sixty_thousand_rows_take_less_than_500_megabytes_over_x():
     command = [sys.executable, "-c", MEMORY]

@@ -126,7 +126,7 @@ def test_every_stage_is_ridge_on_its_columns(y, pricing):
     for k, stage in enumerate(model.staged_predict(X), start=1):
         H = model.ensemble_.respond(X)[:, :k].astype(float)
         assert_close(stage, ridge(H, y, 0.1).predict(H))
-        weights, intercept = model.ensemble_.path[k]
+        weights, intercept = model.ensemble_.history[k]
         assert_close(stage.reshape(len(X), -1), H @ weights + intercept)
 
 

@@ -67,7 +67,7 @@ def test_stage_k_is_the_svm_over_k_columns(data):
     model = CGEnsClassifier(n_jobs=1, n_estimators=6).fit(X, y)
     signs = np.where(y > 0, 1.0, -1.0)
     for k, stage in enumerate(model.staged_decision_function(X), start=1):
-        weights = model.ensemble_.path[k][0]
+        weights = model.ensemble_.history[k][0]
         assert weights.shape == (k, 1)
         primal = 0.5 * np.sum(weights**2) + model.C_ * np.maximum(0, 1 - signs * stage).sum()
         assert primal == pytest.approx(model.trace_.primal[k], rel=CLOSED_FORM)

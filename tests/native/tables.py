@@ -1,10 +1,12 @@
-"""Small tables with the awkward things a stump search can meet."""
+"""Small tables with the awkward things a stump search can meet, and each of them in other memory layouts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from cgens._core import StumpPool, StumpScan
+from cgens._core import StumpPool, StumpScan, force_simd_level, simd_level, simd_levels
 
 
 def make_pool(
@@ -15,46 +17,59 @@ def make_pool(
     return StumpPool(X, np.arange(len(X)), weight, len(X) + 1 if max_bins is None else max_bins, n_threads)
 
 
-def make_scan(X: np.ndarray, max_bins: int | None = None, n_threads: int = 1) -> StumpScan:
+def make_scan(X: np.ndarray, max_bins: int | None = None) -> StumpScan:
     """Return the search over a pool of its own."""
-    return StumpScan(make_pool(X, max_bins=max_bins, n_threads=n_threads), n_threads)
+    return StumpScan(make_pool(X, max_bins=max_bins), 1)
 
 
-def _random(rng: np.random.Generator, n: int, n_values: int, d: int) -> np.ndarray:
-    return rng.integers(0, n_values, size=(n, d)).astype(np.float64)
+def integers(rng: np.random.Generator, *shape: int, most: int = 5) -> np.ndarray:
+    """Return whole numbers as float64: any sum of them is exact, in whatever order."""
+    return rng.integers(-most, most + 1, shape).astype(float)
+
+
+def same_tables(X: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield a table in other memory layouts."""
+    wide, read_only = np.repeat(np.repeat(X, 2, axis=0), 3, axis=1), X.copy()
+    read_only.flags.writeable = False
+    for same in (X, np.asfortranarray(X), wide[::2, ::3], X[::-1, ::-1].copy()[::-1, ::-1], read_only):
+        assert np.array_equal(same, X)
+        yield same
+
+
+def each_simd_level() -> Iterator[str]:
+    """Force one SIMD level after the other; for tests with the fixture `restore_simd_level`."""
+    for level in simd_levels():
+        force_simd_level(level)
+        assert simd_level() == level
+        yield level
+
+
+def in_all_types(H: np.ndarray) -> Iterator[list[np.ndarray]]:
+    """Yield the int8 columns of `H`: of each type, and of several, which a store widens itself for."""
+    one, two, four = np.int8, np.float32, np.float64
+    for types in ((one,), (two,), (four,), (one, two, four), (two, one, four), (four, two, one)):
+        yield [column.astype(types[k * len(types) // H.shape[1]]) for k, column in enumerate(H.T)]
 
 
 def _repeated(rng: np.random.Generator) -> np.ndarray:
-    X = _random(rng, 30, 6, 3)
+    X = integers(rng, 30, 3, most=2)
     return np.column_stack([X, X, 2 * X + 1, -X, X[:, :1] ** 3])
-
-
-def _with_constants(rng: np.random.Generator) -> np.ndarray:
-    X = _random(rng, 25, 5, 4)
-    X[:, [0, 2]] = [3.0, 0.0]
-    return X
 
 
 def _sparse(rng: np.random.Generator) -> np.ndarray:
     return rng.integers(1, 9, size=(50, 40)) * (rng.random((50, 40)) < 0.1).astype(np.float64)
 
 
-def _one_row_apart(rng: np.random.Generator) -> np.ndarray:
-    X = np.zeros((20, 6))
-    X[rng.integers(0, 20, 6), np.arange(6)] = 1.0
-    return X
-
-
 _MAKERS = {
-    "few values": lambda rng: _random(rng, 40, 4, 5),
-    "binary": lambda rng: _random(rng, 30, 2, 9),
+    "few values": lambda rng: integers(rng, 40, 5, most=1),
+    "binary": lambda rng: rng.integers(0, 2, (30, 9)).astype(float),
     "many values": lambda rng: rng.normal(size=(60, 7)),
     "repeated and sign-flipped features": _repeated,
-    "constant features": _with_constants,
+    "constant features": lambda rng: integers(rng, 25, 4, most=2) * [0.0, 1.0, 0.0, 1.0] + 3.0,
     "all constant": lambda rng: np.full((12, 3), 2.5),
     "single feature": lambda rng: rng.permutation(31).astype(np.float64)[:, None],
     "sparse, two blocks": _sparse,
-    "one row apart": _one_row_apart,
+    "one row apart": lambda rng: (np.arange(20)[:, None] == rng.integers(0, 20, 6)).astype(float),
     "two rows": lambda rng: np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 5.0]]),
     "one row": lambda rng: np.array([[0.0, 1.0]]),
     "more than 256 values": lambda rng: np.column_stack([rng.permutation(400), rng.integers(0, 300, 400)]) / 8.0,

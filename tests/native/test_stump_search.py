@@ -1,152 +1,243 @@
-"""The stump search equals the enumeration of the pool. Duals are integers, so that ``==`` is fair."""
+"""The searches for the best stump equal the enumeration of the pool, priced from new duals or changed by rank one.
+
+Duals, directions and steps are integers, and sums of weights and denominators powers of two, so that ``==`` is fair.
+"""
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from cgens._core import StumpPool, StumpScan
-from tests.native.tables import TABLES, make_pool, make_scan
-from tests.reference.naive_stumps import naive_best, naive_pool, naive_prices
+from cgens._core import StumpPool, StumpScan, StumpTable
+from tests.native.tables import TABLES, integers, make_pool, make_scan
+from tests.reference.naive_stumps import naive_pool, pool_matrix
 from tests.tolerances import CLOSED_FORM
 
-
-def assert_equals_enumeration(X, duals, max_bins=None, weight=None, n_threads=1, n_taken=3):
-    """Price, take what was found, and price again, some times over."""
-    pool = make_pool(X, weight, max_bins, n_threads)
-    scan = StumpScan(pool, n_threads)
-    candidates = naive_pool(X, weight, max_bins)
-    assert pool.n_candidates == len(candidates)
-    energy = float(np.sum(naive_prices(candidates, duals) ** 2))
-    taken = set()
-    for _ in range(n_taken + 1):
-        found, feature, threshold, price, found_energy = scan.price(duals)
-        best = naive_best(candidates, duals, taken)
-        assert found_energy == energy, "the energy counts the whole pool, taken or not"
-        assert found == (best is not None)
-        if best is None:
-            return
-        assert (feature, threshold) == best.key
-        assert price == naive_prices([best], duals)[0]
-        response = pool.respond(feature, threshold)
-        assert response.dtype == np.int8
-        assert tuple(response) == best.response
-        assert pool.take(feature, threshold)
-        taken.add(best.key)
+RULES = ("max", "gain", "votes")
+NOTHING = (False, 0, 0.0, 0, 0.0, 0.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize("n_threads", [1, 2])
-@pytest.mark.parametrize("max_bins", [None, 256, 8, 2])
+class NaiveTable:
+    """Prices and g'Pg of all candidates, one row a candidate."""
+
+    def __init__(self, stumps, n_rows, n_outputs):
+        self.stumps = stumps
+        self.responses = pool_matrix(stumps, n_rows)
+        self.prices = np.zeros((len(stumps), n_outputs))
+        self.curvature = np.zeros(len(stumps))
+        self.taken = set()
+
+    def set_duals(self, duals):
+        self.prices = self.responses.T @ duals
+
+    def set_curvature(self, diagonal):
+        total = diagonal.sum()
+        self.curvature = (total**2 - (self.responses.T @ diagonal) ** 2) / total
+
+    def change(self, direction, step, denominator):
+        along = self.responses.T @ direction
+        self.prices = self.prices - np.outer(along, step)
+        self.curvature = self.curvature - along**2 / denominator
+
+    def find_best(self, rule):
+        """Return what `StumpTable.find_best` does: the first of equals among those not taken, the energy of all."""
+        free = np.array([stump.key not in self.taken for stump in self.stumps], dtype=bool)
+        sizes, energy = np.abs(self.prices) * free[:, None], np.sum(self.prices**2)
+        scores = {
+            "max": sizes.max(axis=1, initial=0.0),
+            "gain": np.sum(sizes**2, axis=1) / (1.0 + self.curvature),
+            "votes": sizes.sum(axis=1),
+        }[rule]
+        if not np.any(scores > 0):
+            return (*NOTHING[:6], energy, 0.0)
+        best = int(np.argmax(scores))
+        output = int(np.argmax(sizes[best]))
+        price = self.prices[best, output]
+        return (True, *self.stumps[best].key, output, price, sizes.max(), energy, scores[best])
+
+
+@cache
+def stumps_of(name, max_bins):
+    """Return the enumeration of one of the tables."""
+    return naive_pool(TABLES[name], None, max_bins)
+
+
+def start(X, duals, diagonal, stumps=None, weight=None, max_bins=None):
+    """Return the pool, the table of prices over it, and the enumeration."""
+    stumps = naive_pool(X, weight, max_bins) if stumps is None else stumps
+    pool = make_pool(X, weight, max_bins)
+    assert pool.n_candidates == len(stumps)
+    table, naive = StumpTable(pool, duals.shape[1], 1), NaiveTable(stumps, len(X), duals.shape[1])
+    for search in (table, naive):
+        search.set_duals(duals)
+        search.set_curvature(diagonal)
+    return pool, table, naive
+
+
+def whole_diagonal(m, rng=None):
+    """Return positive integers with a power of two as their sum; drawn ones are large enough for some changes."""
+    diagonal = np.ones(m) if rng is None else rng.integers(1000, 2000, m).astype(float)
+    diagonal[0] += 2.0 ** np.ceil(np.log2(diagonal.sum())) - diagonal.sum()
+    return diagonal
+
+
+def take(pool, table, naive, found):
+    """Take what was found, where something was; its responses on the training rows are those of the enumeration."""
+    if found[0]:
+        (stump,) = (stump for stump in naive.stumps if stump.key == found[1:3])
+        for response in (pool.respond(*stump.key), table.respond(*stump.key)):
+            assert response.dtype == np.int8
+            assert tuple(response) == stump.response
+        assert pool.take(*stump.key)
+        assert not pool.take(*stump.key), "taken before"
+        naive.taken.add(stump.key)
+
+
+def assert_same_entries(table, naive, pool):
+    """Every price and every g'Pg; a repeated response has the price 0."""
+    expected = {stump.key: [*naive.prices[k], naive.curvature[k]] for k, stump in enumerate(naive.stumps)}
+    for feature in range(pool.n_features):
+        for bin_below, threshold in enumerate(pool.thresholds(feature).tolist()):
+            entries = table.entries(feature, bin_below).tolist()
+            if (feature, threshold) in expected:
+                assert entries == expected[feature, threshold]
+            else:
+                assert not any(entries[:-1])
+
+
+def assert_equals_enumeration(X, rng, rule, n_outputs=3, **options):
+    """Set, find, take what was found, change, and again."""
+    pool, table, naive = start(X, integers(rng, len(X), n_outputs), whole_diagonal(len(X), rng), **options)
+    found = table.find_best(rule)
+    for _ in range(4):
+        assert found == naive.find_best(rule) == table.find_best(rule)
+        assert_same_entries(table, naive, pool)
+        take(pool, table, naive, found)
+        direction, step = integers(rng, len(X), most=2), integers(rng, n_outputs, most=2)
+        naive.change(direction, step, 8.0)
+        found = table.change(direction, step, 8.0, rule)
+
+
+@pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", TABLES)
-def test_search_equals_enumeration(name, max_bins, n_threads, rng):
+def test_tables_equal_enumeration(name, rule, rng):
     X = TABLES[name]
-    assert_equals_enumeration(X, rng.integers(-5, 6, len(X)).astype(float), max_bins, n_threads=n_threads)
+    for max_bins in (None, 256, 8, 2) if len(X) > 256 else (None, 8, 2):
+        assert_equals_enumeration(X, rng, rule, stumps=stumps_of(name, max_bins), max_bins=max_bins)
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_search_in_float32_equals_enumeration(name, rng):
-    X = TABLES[name].astype(np.float32)
-    assert_equals_enumeration(X, rng.integers(-5, 6, len(X)).astype(float))
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("n_outputs", [1, 2, 7])
+def test_any_number_of_outputs_and_float32(n_outputs, rule, rng):
+    for name in ("few values", "sparse, two blocks"):
+        assert_equals_enumeration(TABLES[name].astype(np.float32), rng, rule, n_outputs)
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_all_ties_go_to_the_first(name):
-    """With duals of +-1 a great many prices are equal."""
-    X = TABLES[name]
-    assert_equals_enumeration(X, np.where(np.arange(len(X)) % 2 == 0, 1.0, -1.0), n_taken=6)
-
-
-@pytest.mark.parametrize("name", ["few values", "repeated and sign-flipped features", "two rows"])
-def test_everything_can_be_taken(name, rng):
-    X = TABLES[name]
-    duals = rng.integers(1, 50, len(X)).astype(float)
-    assert_equals_enumeration(X, duals, n_taken=len(naive_pool(X)))
-
-
+@settings(max_examples=80)
 @given(
     X=hnp.arrays(np.float64, st.tuples(st.integers(1, 14), st.integers(1, 7)), elements=st.integers(-3, 3)),
-    data=st.data(),
+    seed=st.integers(0, 1000),
+    rule=st.sampled_from(RULES),
+    max_bins=st.sampled_from([None, 2, 3, 4]),
 )
-def test_search_equals_enumeration_on_any_table(X, data):
-    duals = np.array(data.draw(st.lists(st.integers(-9, 9), min_size=len(X), max_size=len(X))), dtype=float)
-    weight = np.array(data.draw(st.lists(st.integers(1, 5), min_size=len(X), max_size=len(X))), dtype=float)
-    assert_equals_enumeration(X, duals, data.draw(st.sampled_from([None, 2, 3, 4])), weight)
+def test_searches_equal_enumeration_on_any_table(X, seed, rule, max_bins):
+    rng = np.random.default_rng(seed)
+    weight = rng.integers(1, 6, len(X)).astype(float)
+    assert_equals_enumeration(X, rng, rule, rng.integers(1, 4), weight=weight, max_bins=max_bins)
+    assert_scan_equals_table(make_pool(X, weight, max_bins), [integers(rng, len(X), most=2) for _ in range(4)])
 
 
-def test_duals_of_zero_find_nothing():
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("name", TABLES)
+def test_all_ties_go_to_the_first(name, rule):
+    """With duals of +-1, in several outputs that are equal or opposite, a great many prices are equal."""
+    m = len(TABLES[name])
+    duals = np.where(np.arange(m) % 2 == 0, 1.0, -1.0)[:, None] * [1.0, -1.0, 1.0]
+    pool, table, naive = start(TABLES[name], duals, whole_diagonal(m), stumps_of(name, None))
+    for _ in range(6):
+        found = table.find_best(rule)
+        assert found == naive.find_best(rule)
+        assert found[3] == 0, "of equal outputs, the first"
+        take(pool, table, naive, found)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("name", ["few values", "repeated and sign-flipped features", "two rows"])
+def test_everything_can_be_taken(name, rule):
+    """Prices come in order, and the energy counts the whole pool, taken or not."""
+    m = len(TABLES[name])
+    duals = np.arange(1.0, 2 * m + 1).reshape(m, 2) ** 2
+    pool, table, naive = start(TABLES[name], duals, np.ones(m), stumps_of(name, None))
+    sizes = []
+    while (found := table.find_best(rule))[0]:
+        assert found[5:7] == naive.find_best(rule)[5:7]
+        take(pool, table, naive, found)
+        sizes.append(found[5])
+    assert len(naive.taken) == len(sizes) == pool.n_candidates
+    assert sizes == sorted(sizes, reverse=True)
+    assert found[5] == 0
+    assert found[6] == naive.find_best(rule)[6] > 0
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_duals_of_zero_find_nothing(rule):
     X = TABLES["few values"]
+    table = StumpTable(make_pool(X), 2, 1)
+    table.set_curvature(np.ones(len(X)))
+    assert table.find_best(rule) == NOTHING, "before any duals"
+    table.set_duals(np.zeros((len(X), 2)))
+    assert table.find_best(rule) == NOTHING
+    assert table.change(np.arange(len(X)) * 1.0, np.zeros(2), 2.0, rule) == NOTHING
+    assert table.change(np.zeros(len(X)), np.ones(2), 2.0, rule) == NOTHING
     assert make_scan(X).price(np.zeros(len(X))) == (False, 0, 0.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize("scale", [1e-310, 1e-200, 1e-12, 1.0, 1e12, 1e150])
+@pytest.mark.parametrize("scale", [1e-310, 1e-200, 1e-12, 1.0, 1e12, 1e140])
 def test_real_duals_are_priced_to_rounding(scale, rng):
-    X = TABLES["many values"]
-    duals = rng.normal(size=len(X)) * scale
-    pool = naive_pool(X)
-    prices = naive_prices(pool, duals)
-    found, feature, threshold, price, _ = make_scan(X).price(duals)
-    assert found
-    assert abs(price) == pytest.approx(np.abs(prices).max(), rel=CLOSED_FORM)
-    own = [p for stump, p in zip(pool, prices, strict=True) if stump.key == (feature, threshold)]
-    assert price == pytest.approx(own[0], rel=CLOSED_FORM)
+    X, duals = TABLES["many values"], scale * rng.normal(size=(60, 2))
+    _, table, naive = start(X, duals, np.ones(60), stumps_of("many values", None))
+    found, expected = table.find_best("max"), naive.find_best("max")
+    assert found[:4] == expected[:4]
+    assert found[4] == pytest.approx(expected[4], rel=CLOSED_FORM)
+    assert found[5] == abs(found[4])
 
 
-def dual_vectors(n: int, rng: np.random.Generator) -> list[np.ndarray]:
-    """Return a walk as a fit takes it, with the things that could upset sums kept from call to call."""
-    base = rng.normal(size=n)
-    few = base.copy()
-    few[rng.permutation(n)[: n // 10]] += rng.normal(size=n // 10)
-    sparse = np.where(rng.random(n) < 0.2, few, 0.0)
-    return [
-        base, few, few, sparse, -sparse, base * 1e6, base * 1e6 + few, base, np.zeros(n), np.zeros(n), few * 1e-6,
-        base, base / 3, base * 1e-300, sparse, np.full(n, 0.1), base.round(2),
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("n_threads", [1, 2])
-@pytest.mark.parametrize("name", ["many values", "sparse, two blocks", "few values", "more than 256 values"])
-def test_histograms_kept_up_to_date_equal_fresh_ones(name, n_threads, rng):
-    X = TABLES[name]
-    kept = make_scan(X, n_threads=n_threads)
-    for step, duals in enumerate(dual_vectors(len(X), rng)):
-        assert kept.price(duals) == make_scan(X).price(duals), step
-
-
-def test_taken_stumps_stay_taken_when_duals_change(rng):
-    X = TABLES["many values"]
-    pool, taken = make_pool(X), set()
-    scan = StumpScan(pool, 1)
-    for duals in dual_vectors(len(X), rng):
-        found, feature, threshold, _, _ = scan.price(duals)
+def assert_scan_equals_table(pool, walk):
+    """Every answer has the bits of a table of one output, whose sums are fresh; what was found is taken from both."""
+    scan, table = StumpScan(pool, 1), StumpTable(pool, 1, 1)
+    for step, duals in enumerate(walk):
+        table.set_duals(duals[:, None])
+        found, feature, threshold, output, price, largest, energy, _ = table.find_best("max")
+        assert scan.price(duals) == StumpScan(pool, 1).price(duals), f"{step}: a fresh scan says something else"
+        assert scan.price(duals)[:4] == (found, feature, threshold, price), step
+        assert scan.price(duals)[4] == energy or largest < 1e-150, step  # where squares become denormal
+        assert (output, largest) == (0, abs(price))
         if found:
-            assert (feature, threshold) not in taken
-            taken.add((feature, threshold))
-            pool.take(feature, threshold)
-    assert len(taken) > 10
+            assert pool.take(feature, threshold)
 
 
-def test_searches_over_one_pool_share_what_is_taken(rng):
-    """One search an output: what one of them found, none of them finds again, also on an equal feature."""
-    pool = make_pool(TABLES["repeated and sign-flipped features"])
-    first, second = StumpScan(pool, 1), StumpScan(pool, 1)
-    duals = rng.normal(size=30)
-    found, feature, threshold, price, energy = first.price(duals)
-    assert second.price(duals) == (found, feature, threshold, price, energy)
-    assert pool.take(feature, threshold)
-    assert not pool.take(feature, threshold), "taken before"
-    assert first.price(duals) == second.price(duals)
-    assert first.price(duals)[1:3] != (feature, threshold)
-    assert first.price(duals)[4] == energy
+@pytest.mark.parametrize("name", TABLES)
+def test_scans_that_are_kept_up_to_date_equal_tables(name, rng):
+    """A walk as a fit takes it, with the things that could upset sums kept from call to call, and with ties."""
+    n = len(TABLES[name])
+    base, ties = rng.normal(size=n), np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    few = base + np.where(rng.permutation(n) < n // 10, rng.normal(size=n), 0.0)
+    sparse, zeros = np.where(rng.random(n) < 0.2, few, 0.0), np.zeros(n)
+    walk = [base, few, few, sparse, -sparse, base * 1e6, base * 1e6 + few, base, zeros, zeros, few * 1e-6, base]
+    walk += [base / 3, base * 1e-300, base * 1e-310, sparse, np.full(n, 0.1), base.round(2), base * 1e150]
+    pool = make_pool(TABLES[name])
+    assert_scan_equals_table(pool, [ties, ties, integers(rng, n), *walk])
 
 
 def test_rows_are_read_through_the_index(rng):
     X = TABLES["many values"]
-    rows = rng.permutation(len(X))[:35]
-    duals = rng.integers(-5, 6, len(rows)).astype(float)
-    indexed = StumpScan(StumpPool(X, rows, np.ones(len(rows)), 256, 1), 1)
+    rows, duals = rng.permutation(len(X))[:35], integers(rng, 35)
+    indexed = StumpScan(StumpPool(X, rows, np.ones(35), 256, 1), 1)
     assert indexed.price(duals) == make_scan(np.ascontiguousarray(X[rows]), max_bins=256).price(duals)
 
 
@@ -155,7 +246,7 @@ def test_more_bins_than_sixteen_bits_in_a_block(rng):
     n = 30_000
     X = np.column_stack([rng.permutation(n), rng.permutation(n), rng.integers(0, 3, n), rng.permutation(n)]) * 1.0
     X = np.column_stack([X, X[:, ::-1], rng.permutation(n), np.zeros((n, 3)), rng.permutation(n)])
-    duals = rng.integers(-3, 4, n).astype(float)
+    duals = integers(rng, n, most=3)
     best_price, best_key, n_candidates, energy = 0.0, None, 0, 0.0
     for feature in (0, 1, 2, 3, 8, 12):  # the others are repeated or constant
         order = np.argsort(X[:, feature], kind="stable")
@@ -167,8 +258,11 @@ def test_more_bins_than_sixteen_bits_in_a_block(rng):
         if abs(prices[k]) > abs(best_price):
             low, high = X[order[ends[k]], feature], X[order[ends[k] + 1], feature]
             best_price, best_key = prices[k], (feature, 0.5 * low + 0.5 * high)
-    for n_threads in (1, 2):
-        pool = make_pool(X, n_threads=n_threads)
-        assert pool.n_candidates == n_candidates
-        assert StumpScan(pool, n_threads).price(duals) == (True, *best_key, best_price, energy)
-        assert np.array_equal(pool.respond(*best_key), np.where(X[:, best_key[0]] > best_key[1], 1, -1))
+    pool = make_pool(X, n_threads=2)
+    table = StumpTable(pool, 1, 2)
+    table.set_duals(duals[:, None])
+    assert pool.n_candidates == n_candidates
+    assert StumpScan(pool, 2).price(duals) == (True, *best_key, best_price, energy)
+    assert table.find_best("max")[:7] == (True, *best_key, 0, best_price, abs(best_price), energy)
+    for search in (pool, table):
+        assert np.array_equal(search.respond(*best_key), np.where(X[:, best_key[0]] > best_key[1], 1, -1))

@@ -97,7 +97,7 @@ def test_a_column_outside_lowers_the_objective_by_its_gain(problem):
     size = problem.scale.sum() * max(1.0, float(np.abs(problem.H).max(initial=0.0)) ** 2)
     duals = solver.duals(solver.weights().reshape(-1, problem.target.shape[1])).reshape(problem.target.shape)
     for column in problem.H.T[n_inside:].astype(float):
-        quadratic = solver.quadratic(np.ascontiguousarray(column), n_inside)
+        quadratic = solver.quadratic(np.ascontiguousarray(column)[None], n_inside)[0]
         assert quadratic == pytest.approx(model.quadratic(column[:, None])[0], abs=CLOSED_FORM * size)
         gain = 0.5 * np.sum((column @ duals) ** 2) / (1 + quadratic)
         lowered = primal - model.grown(column).primal

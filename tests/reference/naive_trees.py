@@ -92,8 +92,8 @@ def naive_tree(
 
     tree = NaiveTree()
     leaves = [append(np.arange(len(X)))]
+    splits = [best_split(tree.nodes[0].rows)]
     while len(leaves) < max_leaves:
-        splits = [best_split(tree.nodes[number].rows) for number in leaves]
         place = max(range(len(leaves)), key=lambda k: splits[k].worth)  # the first of equals
         split = splits[place]
         if not split.worth > 0:
@@ -104,6 +104,8 @@ def naive_tree(
         node.left, node.right = append(node.rows[~above]), append(node.rows[above])
         leaves[place] = node.left
         leaves.append(node.right)
+        splits[place] = best_split(tree.nodes[node.left].rows)
+        splits.append(best_split(tree.nodes[node.right].rows))
     return tree
 
 

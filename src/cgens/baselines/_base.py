@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from cgens.coding import ClassCoding
-from cgens.estimators._base import FitProblem
 from cgens.estimators._classification import EnsembleClassifier
-from cgens.types import Rule
+from cgens.types import AnyArray, Rule
 
 
 class Baseline(EnsembleClassifier):
@@ -19,10 +18,10 @@ class Baseline(EnsembleClassifier):
     def _constant_word(self) -> str:  # type: ignore[override]
         return f"which says {self.classes_[0]!s} of every row"
 
-    def _check(self) -> None:
-        self._check_common()
+    def _check_parameters(self) -> None:
+        pass
 
-    def _rule(self, problem: FitProblem) -> Rule:
+    def _rule(self) -> Rule:
         return "max"
 
 
@@ -34,13 +33,13 @@ class BinaryBaseline(Baseline):
         tags.classifier_tags.multi_class = False
         return tags
 
-    def _code_classes(self, n_classes: int) -> tuple[str, ClassCoding]:
-        if n_classes > 2:
+    def _code_classes(self, classes: AnyArray) -> ClassCoding:
+        if len(classes) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: y has "
-                f"{n_classes} classes; take {self._for_more_classes}."
+                f"{len(classes)} classes; take {self._for_more_classes}."
             )
-        return "", ClassCoding.simplex(2)
+        return ClassCoding.simplex(classes)
 
     _for_more_classes = "sklearn.multiclass.OneVsRestClassifier around it"
 

@@ -6,14 +6,15 @@ import copy
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from cgens.estimators._inputs import validated, validated_classes
+from cgens.estimators._versioned import VersionedEstimator
 from cgens.types import AnyArray, Floats
 
 
-class WrappedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class WrappedClassifier(ClassifierMixin, VersionedEstimator):  # type: ignore[misc]
     """A classifier that hands its rows, once validated, to a fitted one of scikit-learn."""
 
     _machine: ClassVar[str]  # the attribute that holds it

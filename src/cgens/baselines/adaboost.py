@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from cgens.baselines._base import BinaryBaseline, StageWiseBaseline
-from cgens.estimators._base import FitProblem
+from cgens.estimators._plan import TrainingData
 from cgens.masters import AdaBoost
-from cgens.types import AnyArray, Floats, Master, WeakLearner
+from cgens.types import Floats, Master, WeakLearner
 
 
 class AdaBoostClassifier(BinaryBaseline, StageWiseBaseline):
@@ -48,5 +48,5 @@ class AdaBoostClassifier(BinaryBaseline, StageWiseBaseline):
 
     _for_more_classes = "AdaBoostMHClassifier"
 
-    def _master(self, problem: FitProblem, family: WeakLearner, rows: AnyArray, weight: Floats) -> Master:
+    def _master(self, data: TrainingData, family: WeakLearner, largest: Floats, seed: int) -> Master:
         return AdaBoost()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from sklearn.utils import check_random_state
-
 from cgens.baselines._base import StageWiseBaseline
 from cgens.coding import ClassCoding
-from cgens.estimators._base import FitProblem
+from cgens.estimators._plan import TrainingData
 from cgens.masters import AdaBoostECC
 from cgens.types import AnyArray, Floats, Master, WeakLearner
 
@@ -50,9 +48,8 @@ class AdaBoostECCClassifier(StageWiseBaseline):
     True
     """
 
-    def _code_classes(self, n_classes: int) -> tuple[str, ClassCoding]:
-        return "", ClassCoding.one_vs_rest(n_classes)
+    def _code_classes(self, classes: AnyArray) -> ClassCoding:
+        return ClassCoding.one_vs_rest(classes)
 
-    def _master(self, problem: FitProblem, family: WeakLearner, rows: AnyArray, weight: Floats) -> Master:
-        # The second number drawn: the first is the seed of families that draw.
-        return AdaBoostECC(int(check_random_state(self.random_state).randint(2**31, size=2)[1]))
+    def _master(self, data: TrainingData, family: WeakLearner, largest: Floats, seed: int) -> Master:
+        return AdaBoostECC(seed)

@@ -6,7 +6,7 @@ from typing import Any
 
 from cgens.baselines._base import StageWiseBaseline
 from cgens.coding import ClassCoding, LabelCoding
-from cgens.estimators._base import FitProblem
+from cgens.estimators._plan import TrainingData
 from cgens.masters import AdaBoost
 from cgens.types import AnyArray, Floats, Master, Rule, WeakLearner
 
@@ -55,14 +55,14 @@ class AdaBoostMHClassifier(StageWiseBaseline):
         tags.classifier_tags.multi_label = True
         return tags
 
-    def _code_classes(self, n_classes: int) -> tuple[str, ClassCoding]:
-        return "", ClassCoding.simplex(2) if n_classes == 2 else ClassCoding.one_vs_rest(n_classes)
+    def _code_classes(self, classes: AnyArray) -> ClassCoding:
+        return ClassCoding.simplex(classes) if len(classes) == 2 else ClassCoding.one_vs_rest(classes)
 
-    def _code_labels(self, n_labels: int) -> tuple[str, LabelCoding]:
-        return "", LabelCoding(n_labels)
+    def _code_labels(self, n_labels: int) -> LabelCoding:
+        return LabelCoding(n_labels)
 
-    def _master(self, problem: FitProblem, family: WeakLearner, rows: AnyArray, weight: Floats) -> Master:
+    def _master(self, data: TrainingData, family: WeakLearner, largest: Floats, seed: int) -> Master:
         return AdaBoost()
 
-    def _rule(self, problem: FitProblem) -> Rule:
+    def _rule(self) -> Rule:
         return "votes"

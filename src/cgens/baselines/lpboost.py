@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from cgens.baselines._base import BinaryBaseline
-from cgens.estimators._base import FitProblem
 from cgens.estimators._parameters import check_count, check_positive, resolve_c, total_weight
+from cgens.estimators._plan import TrainingData
 from cgens.masters import LPBoost
-from cgens.types import AnyArray, Floats, Master, WeakLearner
+from cgens.types import Floats, Master, WeakLearner
 
 #: ``C="scale"`` is this over the total weight of the rows: docs/decisions/0004-default-C.md.
 SCALE = 100.0
@@ -92,19 +92,17 @@ class LPBoostClassifier(BinaryBaseline):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _check(self) -> None:
-        super()._check()
+    def _check_parameters(self) -> None:
         if check_count("max_iter", self.max_iter) > MOST_ITERATIONS:
             raise ValueError(f"max_iter must be at most {MOST_ITERATIONS}; got {self.max_iter}.")
         if self.nu is not None and check_positive("nu", self.nu) > 1:
             raise ValueError(f"nu must be in (0, 1]; got {self.nu!r}.")
 
-    def _master(self, problem: FitProblem, family: WeakLearner, rows: AnyArray, weight: Floats) -> Master:
+    def _master(self, data: TrainingData, family: WeakLearner, largest: Floats, seed: int) -> Master:
         if self.nu is not None:
-            self.__dict__.pop("C_", None)  # of an earlier fit
-            return LPBoost(nu=float(self.nu), solver=self.solver, max_iter=self.max_iter)
-        self.C_ = resolve_c(self.C, SCALE / total_weight(problem.sample_weight), problem.largest_weights(rows, weight))
-        return LPBoost(self.C_, solver=self.solver, max_iter=self.max_iter)
+            return LPBoost(None, nu=float(self.nu), solver=self.solver, max_iter=self.max_iter)
+        C = resolve_c(self.C, SCALE / total_weight(data.sample_weight), largest)
+        return LPBoost(C, solver=self.solver, max_iter=self.max_iter)
 
     def _advice(self) -> str:
         return f"raise max_iter ({self.max_iter}) or tol, or {'raise nu' if self.nu is not None else 'lower C'}"

@@ -6,8 +6,8 @@ from typing import Any
 
 from cgens.baselines._base import Baseline
 from cgens.coding import ClassCoding
-from cgens.estimators._base import FitProblem
 from cgens.estimators._parameters import check_positive
+from cgens.estimators._plan import TrainingData
 from cgens.masters import MultiBoost
 from cgens.types import AnyArray, Floats, Master, WeakLearner
 
@@ -73,14 +73,13 @@ class MultiBoostClassifier(Baseline):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _check(self) -> None:
-        super()._check()
+    def _check_parameters(self) -> None:
         check_positive("nu", self.nu)
 
-    def _code_classes(self, n_classes: int) -> tuple[str, ClassCoding]:
-        return "", ClassCoding.one_vs_rest(n_classes)
+    def _code_classes(self, classes: AnyArray) -> ClassCoding:
+        return ClassCoding.one_vs_rest(classes)
 
-    def _master(self, problem: FitProblem, family: WeakLearner, rows: AnyArray, weight: Floats) -> Master:
+    def _master(self, data: TrainingData, family: WeakLearner, largest: Floats, seed: int) -> Master:
         return MultiBoost(float(self.nu))
 
     def _advice(self) -> str:

@@ -1,4 +1,4 @@
-"""Data sets: from a folder, from scikit-learn, drawn, or fetched from OpenML."""
+"""Data sets: loaded from a folder, bundled with scikit-learn, generated, or downloaded from OpenML."""
 
 from cgens.datasets.dataset import Dataset
 from cgens.datasets.folder import data_folders

@@ -1,4 +1,4 @@
-"""What a loaded data set is."""
+"""The data set that `load` and `fetch` return."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from cgens.types import AnyArray
 
 @dataclass(frozen=True, repr=False)
 class Dataset:
-    """Rows, their targets, and what is known of them; ``X, y = dataset`` unpacks it.
+    """Features, targets and metadata; ``X, y = dataset`` unpacks it.
 
     Attributes
     ----------
     name : str
     X : ndarray of shape (n_samples, n_features)
-        Floats; missing values are NaN.
+        Floating-point features; missing values are NaN.
     y : ndarray of shape (n_samples,)
-        Labels 0 ... n_classes - 1, or numbers to be predicted.
+        Class labels 0 ... n_classes - 1, or the target of a regression.
     classes : tuple of str
-        The name of each label; empty for regression.
+        Names of the classes; empty for regression.
     feature_names : tuple of str
-        Empty where they are not known.
+        Empty if unknown.
     splits : tuple of (ndarray, ndarray)
-        The published splits: training and test rows of each.
+        Published splits, each as the indices of its training rows and of its test rows.
     sizes : (int, int) or None
-        Rows for training and for tests of the published protocol, where it draws them at random.
+        Number of training and of test rows, if the published protocol draws them at random.
     extras : dict of str to ndarray
-        Whatever else the file holds.
+        All other arrays of the file.
     origin : str
-        Where it came from.
+        Where the data came from.
     """
 
     name: str

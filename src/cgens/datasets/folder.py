@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 from pathlib import Path
@@ -17,23 +18,19 @@ MANIFEST = "MANIFEST.json"
 
 
 def data_folders() -> list[Path]:
-    """Return where `load` looks if it is not told: CGENS_DATA, else ../shared/data, from here and from the checkout."""
-    named = os.environ.get("CGENS_DATA")
-    if named:
-        return [Path(named)]
-    checkout = Path(__file__).resolve().parents[3]
-    beside = [Path.cwd().parent]
-    if (checkout / "pyproject.toml").exists():
-        beside.append(checkout.parent)
-    return list(dict.fromkeys(folder / "shared" / "data" for folder in beside))
+    """Return the folders that `load` searches by default: the one that CGENS_DATA names, or none."""
+    folder = os.environ.get("CGENS_DATA")
+    return [Path(folder)] if folder else []
 
 
 def read_dataset(name: str, folder: Path) -> Dataset:
-    """Return the data set in this folder, its checksum verified where the manifest has one."""
+    """Return the data set NAME.npz of a folder, after verifying its checksum if the manifest has one."""
     path = folder / f"{name}.npz"
-    about = About.of(name, folder)
-    verify(path, about.sha256)
-    arrays = read_arrays(path)
+    entry = ManifestEntry.read(name, folder)
+    # Read once: what is verified is what is parsed, and errors of the file system are not mistaken for a damaged file.
+    content = path.read_bytes()
+    _verify(content, entry.sha256, path)
+    arrays = _parse(content, path)
     X, y = arrays.pop("X"), arrays.pop("y")
     if X.ndim != 2 or y.shape != X.shape[:1]:
         raise ValueError(f"{path} must hold X of shape (n, d) and y of shape (n,); got {X.shape} and {y.shape}.")
@@ -43,94 +40,83 @@ def read_dataset(name: str, folder: Path) -> Dataset:
         y=y,
         classes=tuple(map(str, np.ravel(arrays.pop("classes", ())))),
         feature_names=tuple(map(str, np.ravel(arrays.pop("feature_names", ())))),
-        splits=_splits(arrays, path),
-        sizes=about.sizes,  # not by the name: a set of the same name and other columns would pass for the published one
+        splits=_pop_splits(arrays, path),
+        # From the manifest, not by name: a data set may share its name with a published one but have other columns.
+        sizes=entry.sizes,
         extras=arrays,
         origin=str(path),
     )
 
 
-def read_arrays(path: Path) -> dict[str, AnyArray]:
-    """Return the arrays of a file, X and y among them."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {key: file[key] for key in file.files}
-        if arrays["X"].dtype.kind not in "fiub":
-            raise ValueError(f"X holds {arrays['X'].dtype}")
-        arrays["y"]
-    except PermissionError as error:
-        raise _no_rights(path) from error
-    except Exception as error:  # a damaged zip file has many ways to fail, and none of them says which file it was
-        raise ValueError(f"{path} is not a data set: it must be a NumPy .npz with plain arrays X and y.") from error
-    return arrays
+class ManifestEntry(NamedTuple):
+    """What the manifest says about a data set."""
 
-
-class About(NamedTuple):
-    """What a manifest says of a data set."""
-
-    sha256: str | None
-    sizes: tuple[int, int] | None
+    sha256: str | None = None
+    sizes: tuple[int, int] | None = None
 
     @classmethod
-    def of(cls, name: str, folder: Path) -> About:
-        """Return the set's entry: nothing where there is none."""
+    def read(cls, name: str, folder: Path) -> ManifestEntry:
+        """Return the entry of a data set, an empty one if it is not listed."""
         entry = read_manifest(folder)["datasets"].get(name, {})
         try:
-            protocol, checksum = entry.get("ida_protocol"), entry.get("sha256")
+            protocol, sha256 = entry.get("ida_protocol"), entry.get("sha256")
             sizes = (int(protocol["n_train"]), int(protocol["n_test"])) if protocol else None
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(
-                f"{folder / MANIFEST} is damaged: its entry of {name!r} is {entry!r}. Get it again."
-            ) from error
-        if checksum is not None and not isinstance(checksum, str):
-            raise ValueError(f"{folder / MANIFEST} is damaged: the sha256 of {name!r} is {checksum!r}. Get it again.")
-        return cls(checksum, sizes)
+            raise ValueError(f"{folder / MANIFEST} is damaged: invalid entry for {name!r}: {entry!r}.") from error
+        if sha256 is not None and not isinstance(sha256, str):
+            raise ValueError(f"{folder / MANIFEST} is damaged: the sha256 of {name!r} is {sha256!r}.")
+        return cls(sha256, sizes)
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the folder's manifest, whose "datasets" say what is known of each: nothing where there is none."""
+    """Return the manifest of a folder, an empty one if there is no such file."""
     path = folder / MANIFEST
     try:
-        manifest = json.loads(path.read_text())
+        manifest = json.loads(path.read_bytes())
     except FileNotFoundError:
         return {"datasets": {}}
-    except PermissionError as error:
-        raise _no_rights(path) from error
     except ValueError as error:
-        raise ValueError(f"{path} is damaged, it is not JSON: {error}. Get it again.") from error
+        raise ValueError(f"{path} is damaged, it is not JSON: {error}.") from error
     if not isinstance(manifest, dict) or not isinstance(manifest.get("datasets"), dict):
-        raise ValueError(f'{path} is damaged: it must be an object with an object "datasets". Get it again.')
+        raise ValueError(f'{path} is damaged: it must be an object with an object "datasets".')
     return manifest
 
 
-def verify(path: Path, expected: str | None) -> None:
-    """Refuse a file with another checksum; `expected` is None where nothing is known of it."""
+def _verify(content: bytes, expected: str | None, path: Path) -> None:
+    """Raise ValueError if the checksum differs from the expected one; None means that it is unknown."""
     if expected is None:
         return
-    try:
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-    except PermissionError as error:
-        raise _no_rights(path) from error
+    found = hashlib.sha256(content).hexdigest()
     if found != expected:
         raise ValueError(
             f"{path} is damaged or another version: its SHA-256 is {found[:12]}..., but {MANIFEST} says "
-            f"{expected[:12]}...; get the file again."
+            f"{expected[:12]}...; download it again."
         )
 
 
-def _no_rights(path: Path) -> PermissionError:
-    return PermissionError(f"No right to read {path}: give it to yourself, or name another folder by data_dir.")
+def _parse(content: bytes, path: Path) -> dict[str, AnyArray]:
+    """Return the arrays of an .npz file, X and y among them."""
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            arrays = {key: file[key] for key in file.files}
+        if arrays["X"].dtype.kind not in "fiub":
+            raise ValueError(f"X has dtype {arrays['X'].dtype}")
+        arrays["y"]
+    except Exception as error:  # a damaged zip file fails in many ways, none of which names the file
+        raise ValueError(
+            f"{path} is not a data set: it must be a NumPy .npz file with plain arrays X and y."
+        ) from error
+    return arrays
 
 
-def _splits(arrays: dict[str, AnyArray], path: Path) -> tuple[tuple[AnyArray, AnyArray], ...]:
-    """Take the published splits out of the arrays of a file."""
-    found = []
+def _pop_splits(arrays: dict[str, AnyArray], path: Path) -> tuple[tuple[AnyArray, AnyArray], ...]:
+    """Remove the published splits from the arrays and return them."""
+    splits = []
     if "train_idx" in arrays and "test_idx" in arrays:
-        found.append((arrays.pop("train_idx"), arrays.pop("test_idx")))
+        splits.append((arrays.pop("train_idx"), arrays.pop("test_idx")))
     if "train_splits" in arrays and "test_splits" in arrays:
         train, test = arrays.pop("train_splits"), arrays.pop("test_splits")
         if len(train) != len(test):
-            raise ValueError(f"{path} has {len(train)} train_splits but {len(test)} test_splits: they must be pairs.")
-        found.extend(zip(train, test, strict=True))
-    return tuple(found)
+            raise ValueError(f"{path} has {len(train)} train_splits but {len(test)} test_splits; they must be pairs.")
+        splits.extend(zip(train, test, strict=True))
+    return tuple(splits)

@@ -15,6 +15,7 @@ _FILL = "fill missing values first, for instance with sklearn.impute.SimpleImput
 
 def validated(estimator: Any, X: Any, *y: Any, reset: bool, **y_options: Any) -> Any:
     """Return X, or X and y, as arrays: X finite, float32 or float64, aligned, in any memory order."""
+    refuse_series(X)
     refuse_dates(X)
     options = {"dtype": [np.float64, np.float32], "ensure_all_finite": False, "reset": reset, **y_options}
     try:
@@ -29,11 +30,9 @@ def validated(estimator: Any, X: Any, *y: Any, reset: bool, **y_options: Any) ->
 
 def validated_labels(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[AnyArray, AnyArray, bool]:
     """Return X, y, and whether y is an indicator of several labels, (n, n_labels), rather than of classes, (n,)."""
+    refuse_missing_labels(y)
     X, y = validated(estimator, X, y, reset=reset, multi_output=True)
     y = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
-    missing = np.array([label is None for label in y.ravel()]) if y.dtype == object else np.zeros(0, dtype=bool)
-    if missing.any():
-        raise ValueError(f"y has a missing label (None) at row {int(np.argmax(missing))}: leave such rows out.")
     kind = type_of_target(y, input_name="y")
     if kind == "multiclass-multioutput":
         raise ValueError(
@@ -93,6 +92,28 @@ def finite_input(X: AnyArray) -> AnyArray:
         value = "NaN" if np.isnan(X[row, column]) else "infinity (inf)"
         raise ValueError(f"Input X contains {value} at row {row}, column {column}: numbers must be finite; {_FILL}")
     return X
+
+
+def refuse_series(X: Any) -> None:
+    """Raise ValueError where `X` is a pandas Series, which is neither a row nor a table."""
+    if hasattr(X, "iloc") and not hasattr(X, "columns"):
+        raise ValueError(
+            f"X is a one-dimensional {type(X).__name__} of {len(X)} values; a table is needed. For one row pass "
+            "frame.iloc[[i]] or series.to_frame().T, for one feature series.to_frame()."
+        )
+
+
+def refuse_missing_labels(y: Any) -> None:
+    """Raise ValueError where `y` has None, NaN, NaT or pandas.NA among labels that are no numbers."""
+    if y is None or hasattr(y, "toarray"):
+        return  # validated elsewhere
+    labels = np.asarray(y)
+    if labels.dtype != object:
+        return
+    for number, label in enumerate(labels.ravel()):
+        if label is None or type(label).__name__ in ("NAType", "NaTType") or label != label:
+            row = number // max(1, labels.size // len(labels))
+            raise ValueError(f"y has a missing label ({label}) at row {row}: leave such rows out.")
 
 
 def refuse_dates(X: Any) -> None:

@@ -42,6 +42,13 @@ def check_count(name: str, value: object) -> int:
     return int(value)
 
 
+def check_switch(name: str, value: object) -> bool:
+    """Return True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False; got {value!r}.")
+    return bool(value)
+
+
 def resolve_weak_learner(value: Any) -> WeakLearner:
     """Return the family that a name, an object or a list of them stands for."""
     if isinstance(value, list):

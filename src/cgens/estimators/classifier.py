@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from cgens.coding import ClassCoding, LabelCoding
 from cgens.estimators._classification import EnsembleClassifier
+from cgens.estimators._losses import ClassLossPlanner
 
 
-class CGEnsClassifier(EnsembleClassifier):
+class CGEnsClassifier(ClassLossPlanner, EnsembleClassifier):
     """Ensemble that solves the SVM problem over all weak learners of a family, by column generation.
 
     Each round adds the weak learner that violates the SVM's optimality conditions most and re-solves the SVM over
@@ -43,6 +43,9 @@ class CGEnsClassifier(EnsembleClassifier):
         Multiplies the sample weights by class.
     warm_start : bool, default=False
         Go on from the columns of the last ``fit``.
+    store_history : bool, default=False
+        Whether a pickle of the model keeps the weights of every round, which ``staged_predict`` needs: about
+        n_estimators^2 / 2 numbers. In the process that fitted the model they are there anyway.
     random_state : int, RandomState or None
         For families that draw. Stumps do not.
     n_jobs : int or None
@@ -103,6 +106,7 @@ class CGEnsClassifier(EnsembleClassifier):
         pricing: str = "auto",
         class_weight: Any = None,
         warm_start: bool = False,
+        store_history: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -115,22 +119,7 @@ class CGEnsClassifier(EnsembleClassifier):
         self.pricing = pricing
         self.class_weight = class_weight
         self.warm_start = warm_start
+        self.store_history = store_history
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
-
-    def _check(self) -> None:
-        self._check_parameters(("auto", "hinge", "least_squares"))
-
-    def _code_classes(self, n_classes: int) -> tuple[str, ClassCoding]:
-        loss = ("hinge" if n_classes == 2 else "least_squares") if self.loss == "auto" else self.loss
-        one_vs_rest = loss == "hinge" and n_classes > 2
-        return loss, ClassCoding.one_vs_rest(n_classes) if one_vs_rest else ClassCoding.simplex(n_classes)
-
-    def _code_labels(self, n_labels: int) -> tuple[str, LabelCoding]:
-        return "least_squares" if self.loss == "auto" else self.loss, LabelCoding(n_labels)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
-from cgens.estimators._base import EnsembleEstimator
+from cgens.estimators._losses import ClassLossPlanner
 from cgens.estimators._search import SearchEstimator
 from cgens.estimators.classifier import CGEnsClassifier
 from cgens.types import AnyArray, Floats
 
 
-class CGEnsClassifierCV(ClassifierMixin, SearchEstimator):  # type: ignore[misc]
+class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
     """CGEnsClassifier with C and the number of columns chosen by cross-validation, in one pass.
 
     Each fold looks for columns once, at the middle C, and solves over the first so many of them for every other C:
@@ -22,7 +21,7 @@ class CGEnsClassifierCV(ClassifierMixin, SearchEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    weak_learner, loss, tol, pricing, class_weight, random_state
+    weak_learner, loss, tol, pricing, class_weight, store_history, random_state
         As in `CGEnsClassifier`.
     Cs : int or list of float, default=7
         Values of C, or how many of them: the default C and its neighbours, each 3 times the last.
@@ -91,6 +90,7 @@ class CGEnsClassifierCV(ClassifierMixin, SearchEstimator):  # type: ignore[misc]
         tol: float = 1e-3,
         pricing: str = "auto",
         class_weight: Any = None,
+        store_history: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -105,39 +105,14 @@ class CGEnsClassifierCV(ClassifierMixin, SearchEstimator):  # type: ignore[misc]
         self.tol = tol
         self.pricing = pricing
         self.class_weight = class_weight
+        self.store_history = store_history
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Cross-validate, then fit on all rows with the best C and number of columns.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the losses and of the scores.
-
-        Returns
-        -------
-        self
-
-        Notes
-        -----
-        On Ctrl-C nothing is stored.
-        """
-        return super().fit(X, y, sample_weight)
-
-    def _default_score(self, judge: EnsembleEstimator, y: AnyArray, decision: Floats, weight: Floats) -> float:
-        """Return the accuracy; of several labels a row all must be right."""
-        assert isinstance(judge, CGEnsClassifier)
-        right = judge._labels(decision) == y
+    def _default_score(self, X: AnyArray, y: AnyArray, weight: Floats, decision: Floats) -> float:
+        """Return the accuracy; of a multilabel row all labels must be right."""
+        right = self.coding_.decode(decision) == y
         return float(np.average(right if right.ndim == 1 else right.all(axis=1), weights=weight))
 
     def decision_function(self, X: Any) -> Floats:

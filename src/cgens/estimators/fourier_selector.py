@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from cgens.estimators._inputs import validated
 from cgens.estimators._parameters import check_count, resolve_threads
+from cgens.estimators._versioned import VersionedEstimator
 from cgens.estimators.classifier import CGEnsClassifier
 from cgens.estimators.regressor import CGEnsRegressor
 from cgens.types import AnyArray
 from cgens.weak_learners import Fourier
 
 
-class FourierSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class FourierSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedEstimator):  # type: ignore[misc]
     """Random Fourier features that were chosen for the target, before any other model.
 
     A model of cosines is fitted by column generation; its columns, sqrt(2) cos(theta.x - kappa), are the features.
@@ -102,6 +103,7 @@ class FourierSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         ).fit(X, y, sample_weight)
         self.ensemble_ = self.model_.ensemble_
         for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
             if hasattr(self.model_, name):
                 setattr(self, name, getattr(self.model_, name))
         self._n_features_out = len(self.ensemble_)

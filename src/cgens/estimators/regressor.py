@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import _check_sample_weight
 
-from cgens.estimators._base import EnsembleEstimator, FitProblem
-from cgens.estimators._inputs import validated_numbers
-from cgens.types import Floats
+from cgens.estimators._base import EnsembleEstimator
+from cgens.estimators._losses import RegressionLossPlanner
 
 
-class CGEnsRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc]
+class CGEnsRegressor(RegressorMixin, RegressionLossPlanner, EnsembleEstimator):  # type: ignore[misc]
     """Ensemble that solves regularised least squares over all weak learners of a family, by column generation.
 
     Each round adds the weak learner that lowers the objective most and re-solves for the weights of all of them, in
@@ -43,6 +39,9 @@ class CGEnsRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc]
         of the largest price of a single output ("max", the paper's rule).
     warm_start : bool, default=False
         Go on from the columns of the last ``fit``.
+    store_history : bool, default=False
+        Whether a pickle of the model keeps the weights of every round, which ``staged_predict`` needs: about
+        n_estimators^2 / 2 numbers. In the process that fitted the model they are there anyway.
     random_state : int, RandomState or None
         For families that draw. Stumps do not.
     n_jobs : int or None
@@ -102,6 +101,7 @@ class CGEnsRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc]
         tol: float = 1e-3,
         pricing: str = "auto",
         warm_start: bool = False,
+        store_history: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -113,14 +113,10 @@ class CGEnsRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc]
         self.tol = tol
         self.pricing = pricing
         self.warm_start = warm_start
+        self.store_history = store_history
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the ensemble.
@@ -144,48 +140,3 @@ class CGEnsRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc]
         A fit that fails leaves the estimator as it was.
         """
         return super().fit(X, y, sample_weight)
-
-    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> FitProblem:
-        self._check_parameters(("squared",))
-        X, y = validated_numbers(self, X, y, reset=self._earlier_ensemble() is None)
-        sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not sample_weight.any():
-            raise ValueError("All sample weights are 0: there is nothing to fit.")
-        target = y if y.ndim == 2 else y[:, None]
-        self._one_column = y.ndim == 1
-        self.n_outputs_ = target.shape[1]
-        everything = np.zeros(len(X), dtype=np.intp)
-        return FitProblem(X, np.ascontiguousarray(target), sample_weight, np.ones(len(X)), everything, self.loss, y)
-
-    def _labels(self, decision: Floats) -> Floats:
-        return decision[:, 0] if self._one_column else decision
-
-    def predict(self, X: Any) -> Floats:
-        """Return sum_j w_j h_j(x) + b.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        prediction : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            As y was.
-        """
-        return self._labels(self._decision(X))
-
-    def staged_predict(self, X: Any) -> Iterator[Floats]:
-        """Yield the prediction after each round.
-
-        Every round has its own weights for all its columns; the last one is the final model.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Yields
-        ------
-        prediction : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        """
-        for decision in self._staged(X):
-            yield self._labels(decision)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any
 
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
-from cgens.estimators._base import EnsembleEstimator
+from cgens.estimators._losses import RegressionLossPlanner
 from cgens.estimators._search import SearchEstimator
 from cgens.estimators.regressor import CGEnsRegressor
 from cgens.types import AnyArray, Floats
 
 
-class CGEnsRegressorCV(RegressorMixin, SearchEstimator):  # type: ignore[misc]
+class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator):  # type: ignore[misc]
     """CGEnsRegressor with C and the number of columns chosen by cross-validation, in one pass.
 
     Each fold looks for columns once, at the middle C, and solves over the first so many of them for every other C:
@@ -22,7 +22,7 @@ class CGEnsRegressorCV(RegressorMixin, SearchEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    weak_learner, loss, tol, pricing, random_state
+    weak_learner, loss, tol, pricing, store_history, random_state
         As in `CGEnsRegressor`.
     Cs : int or list of float, default=7
         Values of C, or how many of them: the default C and its neighbours, each 3 times the last.
@@ -88,6 +88,7 @@ class CGEnsRegressorCV(RegressorMixin, SearchEstimator):  # type: ignore[misc]
         scoring: Any = None,
         tol: float = 1e-3,
         pricing: str = "auto",
+        store_history: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -101,38 +102,14 @@ class CGEnsRegressorCV(RegressorMixin, SearchEstimator):  # type: ignore[misc]
         self.scoring = scoring
         self.tol = tol
         self.pricing = pricing
+        self.store_history = store_history
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Cross-validate, then fit on all rows with the best C and number of columns.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the losses and of the scores.
-
-        Returns
-        -------
-        self
-
-        Notes
-        -----
-        On Ctrl-C nothing is stored.
-        """
-        return super().fit(X, y, sample_weight)
-
-    def _default_score(self, judge: EnsembleEstimator, y: AnyArray, decision: Floats, weight: Floats) -> float:
+    def _default_score(self, X: AnyArray, y: AnyArray, weight: Floats, decision: Floats) -> float:
         """Return R^2."""
-        return float(r2_score(y.reshape(decision.shape), decision, sample_weight=weight))
+        return float(r2_score(y, decision.reshape(y.shape), sample_weight=weight))
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Yield the best model's predictions after each round; see `CGEnsRegressor.staged_predict`."""

@@ -28,6 +28,8 @@ class AdaBoost(BaseEstimator):  # type: ignore[misc]
     """
 
     repeats = True
+    positive_prices = False
+    smooth = True
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedAdaBoost:
         """Return the live problem; `target` is +-1 and has the shape (m, l)."""

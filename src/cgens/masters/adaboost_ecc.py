@@ -39,6 +39,8 @@ class AdaBoostECC(BaseEstimator):  # type: ignore[misc]
     """
 
     repeats = True
+    positive_prices = True
+    smooth = True
 
     def __init__(self, random_state: int = 0) -> None:
         self.random_state = random_state
@@ -69,7 +71,7 @@ class RestrictedAdaBoostECC(StageWise):
             self._draw_colouring()
         self._n_looks += 1
         solution = super().solve(tol, interrupted, quick)
-        return replace(solution, again=len(self._intercept) > 2 and self._n_looks < LOOKS)
+        return replace(solution, retry=len(self._intercept) > 2 and self._n_looks < LOOKS)
 
     def _draw_colouring(self) -> None:
         """Draw halves of the classes until some of the distribution lies between them."""
@@ -109,5 +111,5 @@ class RestrictedAdaBoostECC(StageWise):
 
     def _duals(self) -> Duals:
         duals = Duals((self._row_share * self._bits)[:, None])
-        duals.anew = len(self._intercept) > 2
+        duals.new_problem = len(self._intercept) > 2
         return duals

@@ -44,6 +44,8 @@ class Hinge(BaseEstimator):  # type: ignore[misc]
     """
 
     repeats = False
+    positive_prices = False
+    smooth = False
 
     def __init__(self, C: float = 1.0, max_sweeps: int = 20_000, quick_sweeps: int = 30) -> None:
         self.C = C
@@ -123,7 +125,7 @@ class RestrictedHinge:
         worst = _STATUS[max(states, key=_SEVERITY.index)]
         if worst is Status.NOT_CONVERGED and relative_gap(sum(primals), sum(duals)) <= tol:
             worst = Status.OPTIMAL  # one output's gap may be small beside the others' objectives
-        weights = np.column_stack([solver.weights() for solver in self._solvers])
+        weights = _as_columns([solver.weights() for solver in self._solvers])
         intercept, primal = np.array([solver.bias for solver in self._solvers]), sum(primals)
         if worst is not Status.INTERRUPTED:
             self._finished = weights, intercept, primal
@@ -134,7 +136,7 @@ class RestrictedHinge:
         return MasterSolution(
             weights=weights,
             intercept=intercept,
-            duals=Duals(np.column_stack([solver.duals() for solver in self._solvers])),
+            duals=Duals(_as_columns([solver.duals() for solver in self._solvers])),
             primal=primal,
             dual=sum(duals),
             status=worst,
@@ -146,3 +148,8 @@ class RestrictedHinge:
         total = duals.size
         scale = min(1.0, total / energy) if energy > 0 else 1.0
         return scale * total - 0.5 * scale**2 * energy
+
+
+def _as_columns(outputs: list[Floats]) -> Floats:
+    """Return one array per output as the columns of a matrix; of one output without a copy."""
+    return outputs[0][:, None] if len(outputs) == 1 else np.column_stack(outputs)

@@ -41,6 +41,8 @@ class LeastSquares(BaseEstimator):  # type: ignore[misc]
     """
 
     repeats = False
+    positive_prices = False
+    smooth = True
 
     def __init__(self, C: float = 1.0) -> None:
         self.C = C
@@ -102,7 +104,7 @@ class RestrictedLeastSquares:
             primal = dual = self.solver.primal
             if self._n_columns == self._n_solved + 1:
                 coefficients, output, _ = self.solver.step(self._n_solved)
-                step = RankOneStep(coefficients, output)
+                step = RankOneStep(self._n_columns, coefficients, output)
         else:
             primal, dual, n_iter = self.solver.solve(tol)
         self._n_solved = self._n_columns
@@ -181,7 +183,8 @@ class LeastSquaresCurvature:
 
     def quadratic(self, responses: AnyArray) -> Floats:
         """Return g'Pg of the columns of `responses`, shape (m, n) to (n,)."""
-        columns = np.asarray(responses, dtype=np.float64).T
-        return np.array(
-            [self._master.solver.quadratic(np.ascontiguousarray(column), self.n_steps) for column in columns]
-        )
+        dtype = responses.dtype if responses.dtype in (np.int8, np.float32) else np.float64
+        columns = responses.T.astype(dtype, copy=False)
+        if columns.strides[1] != columns.itemsize:
+            columns = np.ascontiguousarray(columns)
+        return self._master.solver.quadratic(columns, self.n_steps)

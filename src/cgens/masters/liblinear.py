@@ -39,6 +39,8 @@ class Liblinear(BaseEstimator):  # type: ignore[misc]
     """
 
     repeats = False
+    positive_prices = False
+    smooth = True
 
     def __init__(self, C: float = 1.0, intercept_scaling: float = 10.0) -> None:
         self.C = C

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from cgens.blas import ONE_BLAS_THREAD
-from cgens.masters.living_lp import LivingLP
+from cgens.masters.incremental_lp import IncrementalLP
 from cgens.masters.response_rows import ResponseRows
 from cgens.masters.targets import check_signs
 from cgens.types import AnyArray, Duals, Floats, MasterSolution, Poll, Status, relative_gap
@@ -23,8 +23,8 @@ class LPBoost(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    C : float
-        The paper's C.
+    C : float or None
+        The paper's C; not used where `nu` is given.
     nu : float or None
         Not None: the program of Demiriz et al. (2002) instead, which maximises the margin rho - sum_i s_i xi_i / nu,
         y_i F(x_i) >= rho - xi_i, |w|_1 <= 1, with weights s of sum 1: about a share nu of the rows stays below the
@@ -45,9 +45,11 @@ class LPBoost(BaseEstimator):  # type: ignore[misc]
     """
 
     repeats = False
+    positive_prices = True
+    smooth = False
 
     def __init__(
-        self, C: float = 1.0, nu: float | None = None, solver: str = "dual", max_iter: int = 10_000_000
+        self, C: float | None = 1.0, nu: float | None = None, solver: str = "dual", max_iter: int = 10_000_000
     ) -> None:
         self.C = C
         self.nu = nu
@@ -61,7 +63,7 @@ class LPBoost(BaseEstimator):  # type: ignore[misc]
             if not 0 < self.nu <= 1:
                 raise ValueError(f"nu must be in (0, 1]; got {self.nu}.")
             return RestrictedNuLPBoost(self, target[:, 0], sample_weight / (self.nu * sample_weight.sum()))
-        if not 0 < self.C < np.inf:
+        if self.C is None or not 0 < self.C < np.inf:
             raise ValueError(f"C must be a finite number > 0; got {self.C}.")
         largest = self.C * sample_weight.max()
         if largest > LARGEST_BOUND:
@@ -81,7 +83,7 @@ class RestrictedLPBoost:
     def __init__(self, spec: LPBoost, y: Floats, bound: Floats) -> None:
         self._y, self._bound = y, bound
         self._columns = ResponseRows(len(y))  # y_i h_j(x_i)
-        self._lp = LivingLP(spec.solver, spec.max_iter)
+        self._lp = IncrementalLP(spec.solver, spec.max_iter)
         self._last = bound, np.zeros(0)  # duals and weights of the last solve
         self._begin_program()
 

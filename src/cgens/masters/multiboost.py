@@ -53,6 +53,8 @@ class MultiBoost(BaseEstimator):  # type: ignore[misc]
     """
 
     repeats = False
+    positive_prices = False
+    smooth = True
 
     def __init__(self, nu: float = 1e-3, max_solves: int = 200, quick_solves: int = 1) -> None:
         self.nu = nu
@@ -154,7 +156,7 @@ class RestrictedMultiBoost:
             sums[begin] = float(u.sum()), float(np.sum(u * margins))
             prices[begin] = block @ rows
 
-        for_blocks(work, n_rows, self._n_threads, BLOCK, heed=False)  # the solve is left by its own poll
+        for_blocks(work, n_rows, self._n_threads, BLOCK, interruptible=False)  # the solve is left by its own poll
         order = sorted(sums)
         loss, product = (sum(sums[begin][k] for begin in order) for k in (0, 1))
         return _State(loss, duals, product, sum((prices[begin] for begin in order), np.zeros_like(weights)))

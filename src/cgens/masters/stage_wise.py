@@ -46,7 +46,7 @@ class StageWise:
         step = None
         if self._newest is not None:
             weights, shift = self._fit_newest(self._newest.astype(np.float64))
-            step = RankOneStep(np.zeros(len(self._rows.all())), weights)
+            step = RankOneStep(len(self._rows.all()) + 1, None, weights)
             self._rows.add(weights)
             self._intercept = self._intercept + shift
             self._newest = None

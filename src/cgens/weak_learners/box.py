@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from cgens.packs import BlockPack, register_pack
 from cgens.types import AnyArray, Floats, Integers, Pricer, Sample
-from cgens.weak_learners.block_pack import BlockPack
-from cgens.weak_learners.candidates import (
-    FixedPricer,
-    FreshPricer,
+from cgens.weak_learners.search.candidates import (
     check_candidates,
     chosen_counts,
     distinct_rows,
@@ -21,6 +19,8 @@ from cgens.weak_learners.candidates import (
     filled_pool,
     padded_responses,
 )
+from cgens.weak_learners.search.fixed_pool import FixedPricer
+from cgens.weak_learners.search.fresh_pool import FreshPricer
 
 
 class Box(BaseEstimator):  # type: ignore[misc]
@@ -63,7 +63,7 @@ class Box(BaseEstimator):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class BoxLearner:
-    """h(x) = polarity where side_k (x[feature_k] - threshold_k) > 0 for all k, else -polarity.
+    """h(x) = 1 where side_k (x[feature_k] - threshold_k) > 0 for all k, else -1.
 
     A side of -1 includes the threshold itself: x <= threshold.
     """
@@ -71,11 +71,10 @@ class BoxLearner:
     features: tuple[int, ...]
     thresholds: tuple[float, ...]
     sides: tuple[int, ...]
-    polarity: int = 1
 
     @property
     def key(self) -> Hashable:
-        """The conditions, whatever the sign."""
+        """The conditions."""
         return ("box", self.features, self.thresholds, self.sides)
 
     def respond(self, X: AnyArray) -> AnyArray:
@@ -84,11 +83,7 @@ class BoxLearner:
         for feature, threshold, side in zip(self.features, self.thresholds, self.sides, strict=True):
             # A plain float would be rounded to the float32 of X.
             inside &= (X[:, feature] > np.float64(threshold)) == (side > 0)
-        return np.where(inside, self.polarity, -self.polarity).astype(np.int8)
-
-    def negated(self) -> BoxLearner:
-        """Return -h."""
-        return BoxLearner(self.features, self.thresholds, self.sides, -self.polarity)
+        return np.where(inside, np.int8(1), np.int8(-1))
 
     @staticmethod
     def pack(learners: Sequence[BoxLearner]) -> BoxPack:
@@ -101,129 +96,128 @@ class BoxLearner:
             features[j, : len(learner.features)] = learner.features
             thresholds[j, : len(learner.features)] = learner.thresholds
             sides[j, : len(learner.features)] = learner.sides
-        return BoxPack(features, thresholds, sides, np.array([own.polarity for own in learners], dtype=np.int8))
+        return BoxPack(features, thresholds, sides)
 
 
-@dataclass(frozen=True)
+@register_pack("box")
+@dataclass(frozen=True, eq=False)
 class BoxPack(BlockPack):
     """Many boxes as arrays of shape (J, most conditions); a side of 0 is no condition."""
 
     features: Integers
     thresholds: Floats
     sides: AnyArray
-    polarities: AnyArray
 
     dtype = np.int8
 
     def __len__(self) -> int:
         return len(self.features)
 
+    def learner(self, number: int) -> BoxLearner:
+        """Return one of the boxes."""
+        used = self.sides[number] != 0
+        own = [tuple(part[number][used].tolist()) for part in (self.features, self.thresholds, self.sides)]
+        return BoxLearner(own[0], own[1], own[2])
+
     def respond_block(self, X: AnyArray) -> AnyArray:
         """Return the responses of a few rows, shape (n, J)."""
         inside = np.ones((len(X), len(self)), dtype=bool)
         for features, thresholds, sides in zip(self.features.T, self.thresholds.T, self.sides.T, strict=True):
             inside &= ((X[:, features] > thresholds) == (sides > 0)) | (sides == 0)
-        return np.where(inside, self.polarities, -self.polarities)
-
-    def arrays(self) -> dict[str, AnyArray]:
-        """Return the boxes as named arrays."""
-        return {
-            "features": self.features,
-            "thresholds": self.thresholds,
-            "sides": self.sides,
-            "polarities": self.polarities,
-        }
+        return np.where(inside, np.int8(1), np.int8(-1))
 
 
 @dataclass(frozen=True)
 class BoxCandidates:
-    """Drawn boxes."""
+    """Drawn boxes, and their responses on the training rows."""
 
-    learners: list[BoxLearner]
+    pack: BoxPack
     responses: AnyArray
 
     def learner(self, number: int) -> BoxLearner:
         """Return one of them."""
-        return self.learners[number]
+        return self.pack.learner(number)
 
     def joined(self, other: BoxCandidates) -> BoxCandidates:
         """Return both."""
-        return BoxCandidates(self.learners + other.learners, np.vstack([self.responses, other.responses]))
+        mine, theirs = self.pack.to_arrays(), other.pack.to_arrays()
+        both = BoxPack(**{name: np.vstack([mine[name], theirs[name]]) for name in mine})
+        return BoxCandidates(both, np.vstack([self.responses, other.responses]))
 
     def kept(self, numbers: AnyArray) -> BoxCandidates:
         """Return some of them."""
-        return BoxCandidates([self.learners[j] for j in numbers], self.responses[numbers])
+        some = BoxPack(**{name: array[numbers] for name, array in self.pack.to_arrays().items()})
+        return BoxCandidates(some, self.responses[numbers])
 
 
 @dataclass(frozen=True)
-class BoxColumn:
-    """A feature's values on the training rows, its thresholds, and how likely each is drawn, cumulated."""
+class Thresholds:
+    """The thresholds of a feature, and how likely each is drawn, cumulated."""
 
-    values: Floats
     midpoints: Floats
     cumulated: Floats
 
     @staticmethod
-    def of(sample: Sample, share: Floats, feature: int) -> BoxColumn:
-        """Measure a feature."""
-        values = sample.X[sample.rows, feature].astype(np.float64)
+    def of(values: Floats, share: Floats) -> Thresholds:
+        """Return the midpoints of neighbouring values, each as likely as the weight of the two."""
         distinct, inverse = np.unique(values, return_inverse=True)
         weight = np.bincount(inverse, weights=share)
         middle = 0.5 * distinct[:-1] + 0.5 * distinct[1:]
         middle = np.where((middle >= distinct[:-1]) & (middle < distinct[1:]), middle, distinct[:-1])
         around = np.cumsum(weight[:-1] + weight[1:])
-        return BoxColumn(values, middle, around[:-1] / around[-1])
+        return Thresholds(middle, around[:-1] / around[-1])
 
 
 class BoxDraw:
     """Draws boxes for the training rows."""
 
     def __init__(self, n_thresholds: Any, n_candidates: int, sample: Sample) -> None:
-        self._n_candidates, self._sample = n_candidates, sample
-        first = sample.X[sample.rows[0]]
-        self._features = np.flatnonzero(np.any(sample.X[sample.rows] != first, axis=0))  # constant ones cut nothing
+        self._n_candidates, self._n_rows = n_candidates, len(sample)
+        self._values = np.ascontiguousarray(sample.matrix().T)  # by feature
+        # Constant features cut nothing.
+        self._features = np.flatnonzero(np.any(self._values != self._values[:, :1], axis=1))
         self._counts = chosen_counts("Box", "n_thresholds", n_thresholds, max(1, len(self._features)))
         self._share = sample.weight / sample.weight.sum()
-        self._columns: dict[int, BoxColumn] = {}
+        self._thresholds: dict[int, Thresholds] = {}
 
     def __call__(self, rng: np.random.Generator) -> BoxCandidates:
         """Return new boxes: as many as were asked for, or as there are different ones to be found."""
-        return filled_pool(self.once, self._n_candidates, len(self._sample), rng)
+        return filled_pool(self.once, self._n_candidates, self._n_rows, rng)
 
     def once(self, rng: np.random.Generator) -> BoxCandidates:
         """Return what one draw gives: at most as many boxes as were asked for."""
-        learners = self._raw(rng)
-        responses = self._respond(learners)
-        return BoxCandidates(learners, responses).kept(distinct_rows(responses, len(self._sample)))
+        pack = self._draw_boxes(rng)
+        responses = self._respond(pack)
+        return BoxCandidates(pack, responses).kept(distinct_rows(responses, self._n_rows))
 
-    def _raw(self, rng: np.random.Generator) -> list[BoxLearner]:
-        """Return so many boxes, like ones among them."""
+    def _draw_boxes(self, rng: np.random.Generator) -> BoxPack:
+        """Return as many boxes as were asked for, equal ones among them."""
         if not len(self._features):
-            return []
+            none = np.zeros((0, 1))
+            return BoxPack(none.astype(np.int64), none, none.astype(np.int8))
         counts, places = drawn_subsets(self._n_candidates, self._counts, len(self._features), rng)
         features = self._features[places]
         sides, heights = rng.choice([-1, 1], size=features.shape), rng.random(features.shape)
         thresholds = np.empty(features.shape)
         for feature in np.unique(features).tolist():
-            own = features == feature
-            column = self._column(feature)
-            thresholds[own] = column.midpoints[np.searchsorted(column.cumulated, heights[own], side="right")]
-        boxes = []
-        for j, count in enumerate(counts.tolist()):
-            own = [tuple(part[j, :count].tolist()) for part in (features, thresholds, sides)]
-            boxes.append(BoxLearner(own[0], own[1], own[2]))
-        return boxes
+            if feature not in self._thresholds:
+                values = self._values[feature].astype(np.float64)
+                self._thresholds[feature] = Thresholds.of(values, self._share)
+            own, known = features == feature, self._thresholds[feature]
+            thresholds[own] = known.midpoints[np.searchsorted(known.cumulated, heights[own], side="right")]
+        used = np.arange(features.shape[1]) < counts[:, None]
+        return BoxPack(np.where(used, features, 0), np.where(used, thresholds, 0.0), (sides * used).astype(np.int8))
 
-    def _column(self, feature: int) -> BoxColumn:
-        if feature not in self._columns:
-            self._columns[feature] = BoxColumn.of(self._sample, self._share, feature)
-        return self._columns[feature]
-
-    def _respond(self, learners: Sequence[BoxLearner]) -> AnyArray:
-        responses = padded_responses(len(learners), len(self._sample), np.int8)
-        for response, learner in zip(responses, learners, strict=True):
-            inside = np.ones(len(self._sample), dtype=bool)
-            for feature, threshold, side in zip(learner.features, learner.thresholds, learner.sides, strict=True):
-                inside &= (self._column(feature).values > threshold) == (side > 0)
-            response[: len(self._sample)] = np.where(inside, 1, -1)
+    def _respond(self, pack: BoxPack) -> AnyArray:
+        """Return the responses on the training rows, some boxes at a time."""
+        responses = padded_responses(len(pack), self._n_rows, np.int8)
+        for begin in range(0, len(pack), 64):
+            here = slice(begin, begin + 64)
+            inside = np.ones((len(responses[here]), self._n_rows), dtype=bool)
+            for features, thresholds, sides in zip(
+                pack.features[here].T, pack.thresholds[here].T, pack.sides[here].T, strict=True
+            ):
+                above = self._values[features] > thresholds[:, None]
+                inside &= (above == (sides > 0)[:, None]) | (sides == 0)[:, None]
+            responses[here, : self._n_rows] = 2 * inside.astype(np.int8) - 1
         return responses

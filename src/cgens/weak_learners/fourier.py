@@ -10,18 +10,20 @@ import numpy as np
 
 from cgens._core import take_cosines
 from cgens.blas import for_blocks
+from cgens.packs import register_pack
 from cgens.types import AnyArray, Floats, Sample
-from cgens.weak_learners.ascent import Sums
-from cgens.weak_learners.candidates import distinct_rows, padded_responses
-from cgens.weak_learners.coordinates import Coordinates
-from cgens.weak_learners.projection_family import (
+from cgens.weak_learners.projections.ascent import Sums
+from cgens.weak_learners.projections.coordinates import Coordinates
+from cgens.weak_learners.projections.directions import Directions
+from cgens.weak_learners.projections.family import (
     ProjectionCandidates,
     ProjectionDraw,
     ProjectionFamily,
     ProjectionLearner,
     ProjectionPack,
 )
-from cgens.weak_learners.projections import Directions, Spread
+from cgens.weak_learners.projections.spread import Spread
+from cgens.weak_learners.search.candidates import distinct_rows, padded_responses
 
 #: Pairs of rows whose distances make ``gamma="median"``.
 MEDIAN_PAIRS = 2000
@@ -89,20 +91,24 @@ class Fourier(ProjectionFamily):
         return FourierLearning(draw)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class FourierLearner(ProjectionLearner):
+    """h(x) = sqrt(2) cos(theta.x - kappa), float32."""
+
+
+@register_pack("fourier")
+@dataclass(frozen=True, eq=False)
 class FourierPack(ProjectionPack):
     """Many cosines as arrays."""
 
+    learner_type = FourierLearner
+
     def respond_block(self, X: AnyArray) -> AnyArray:
         """Return the responses of a few rows, shape (n, J)."""
-        return cosines_of(self.projected(X) - self.kappas) * self.signs
+        return cosines_of(self.projected(X) - self.kappas)
 
 
-@dataclass(frozen=True, eq=False)
-class FourierLearner(ProjectionLearner):
-    """h(x) = sign sqrt(2) cos(theta.x - kappa), float32."""
-
-    pack_type = FourierPack
+FourierLearner.pack_type = FourierPack
 
 
 class FourierDraw(ProjectionDraw):
@@ -141,7 +147,7 @@ class FourierDraw(ProjectionDraw):
         return np.asarray(np.sqrt(2 * values / np.where(absolute, 1.0, n_inputs)))
 
 
-class CosineWave:
+class CosineActivation:
     """c = sqrt(2) cos(phase - kappa) = sqrt(2) (cos(kappa) cos(phase) + sin(kappa) sin(phase)); the state is kappa."""
 
     def basis(self, phase: AnyArray, state: Floats) -> tuple[AnyArray, ...]:
@@ -163,7 +169,7 @@ class CosineWave:
         """Return the weights of cosine and sine."""
         return np.sqrt(2) * np.cos(state), np.sqrt(2) * np.sin(state)
 
-    def slope(self, basis: tuple[AnyArray, ...], state: Floats) -> AnyArray:
+    def derivative(self, basis: tuple[AnyArray, ...], state: Floats) -> AnyArray:
         """Return -sqrt(2) sin(phase - kappa)."""
         cosine, sine = (weight.astype(np.float32) for weight in self.weights(state))
         return sine * basis[0] - cosine * basis[1]
@@ -174,7 +180,7 @@ class FourierLearning:
 
     def __init__(self, draw: FourierDraw) -> None:
         self._draw = draw
-        self.wave = CosineWave()
+        self.activation = CosineActivation()
         rotate = draw.directions.n_inputs is None
         self.coordinates = Coordinates.of(draw.sample, draw.spread, rotate, draw.n_threads)
 
@@ -220,7 +226,7 @@ def median_distance(sample: Sample, spread: Spread, rng: np.random.Generator) ->
     """Return the median of |x - x'|^2 over random pairs of rows, drawn by weight; 1 where rows hardly differ."""
     share = sample.weight / sample.weight.sum()
     pairs = rng.choice(len(sample), size=(2, MEDIAN_PAIRS), p=share)
-    first, second = (sample.X[sample.rows[own]].astype(np.float64) for own in pairs)
+    first, second = (sample.matrix()[own].astype(np.float64) for own in pairs)
     distances = np.sum(((first - second) / spread.scale) ** 2, axis=1)
     distances = distances[distances > 0]
     return float(np.median(distances)) if len(distances) else 1.0
@@ -231,7 +237,7 @@ def respond_sample(sample: Sample, thetas: Floats, kappas: Floats, n_threads: in
     responses = padded_responses(len(thetas), len(sample), np.float32)
 
     def work(begin: int, end: int) -> None:
-        X = sample.X[sample.rows[begin:end]].astype(np.float64)
+        X = sample.matrix()[begin:end].astype(np.float64)
         responses[:, begin:end] = cosines_of(thetas @ X.T - kappas[:, None])
 
     for_blocks(work, len(sample), n_threads)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from cgens.packs import BlockPack, register_pack
 from cgens.types import AnyArray, Floats, Integers, Sample
-from cgens.weak_learners.block_pack import BlockPack
-from cgens.weak_learners.candidates import FixedPricer, distinct_rows, padded_responses
-from cgens.weak_learners.projections import Spread
+from cgens.weak_learners.projections.spread import Spread
+from cgens.weak_learners.search.candidates import distinct_rows, padded_responses
+from cgens.weak_learners.search.fixed_pool import FixedPricer
 
 
 class Linear(BaseEstimator):  # type: ignore[misc]
@@ -33,11 +34,11 @@ class Linear(BaseEstimator):  # type: ignore[misc]
         """Measure the features; `rng` is not used."""
         spread = Spread.of(sample, "Linear", standardize=True)
         mean, scale = spread.mean, spread.scale
-        pack = LinearPack(np.arange(sample.X.shape[1]), mean, scale, np.ones(sample.X.shape[1]))
+        pack = LinearPack(np.arange(sample.X.shape[1]), mean, scale)
         responses = padded_responses(sample.X.shape[1], len(sample), np.float32)
         for begin in range(0, len(sample), 4096):
-            rows = sample.rows[begin : begin + 4096]
-            responses[:, begin : begin + len(rows)] = pack.respond_block(sample.X[rows]).T
+            rows = sample.matrix()[begin : begin + 4096]
+            responses[:, begin : begin + len(rows)] = pack.respond_block(rows).T
         kept = distinct_rows(responses, len(sample))
         candidates = LinearCandidates(kept, mean[kept], scale[kept], responses[kept])
         return FixedPricer(candidates, sample, n_threads)
@@ -45,25 +46,20 @@ class Linear(BaseEstimator):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class LinearLearner:
-    """h(x) = sign (x[feature] - mean) / scale."""
+    """h(x) = (x[feature] - mean) / scale."""
 
     feature: int
     mean: float
     scale: float
-    sign: int = 1
 
     @property
     def key(self) -> Hashable:
-        """The input and its scaling, whatever the sign."""
+        """The input and its scaling."""
         return ("linear", self.feature, self.mean, self.scale)
 
     def respond(self, X: AnyArray) -> AnyArray:
         """Return h(x) of every row, float32."""
         return LinearLearner.pack([self]).respond(X, 1)[:, 0]
-
-    def negated(self) -> LinearLearner:
-        """Return -h."""
-        return LinearLearner(self.feature, self.mean, self.scale, -self.sign)
 
     @staticmethod
     def pack(learners: Sequence[LinearLearner]) -> LinearPack:
@@ -72,32 +68,31 @@ class LinearLearner:
             np.array([learner.feature for learner in learners], dtype=np.int64),
             np.array([learner.mean for learner in learners]),
             np.array([learner.scale for learner in learners]),
-            np.array([learner.sign for learner in learners], dtype=np.float64),
         )
 
 
-@dataclass(frozen=True)
+@register_pack("linear")
+@dataclass(frozen=True, eq=False)
 class LinearPack(BlockPack):
     """Many inputs as arrays."""
 
     features: Integers
     means: Floats
     scales: Floats
-    signs: Floats
 
     def __len__(self) -> int:
         return len(self.features)
 
+    def learner(self, number: int) -> LinearLearner:
+        """Return one of the inputs."""
+        return LinearLearner(int(self.features[number]), float(self.means[number]), float(self.scales[number]))
+
     def respond_block(self, X: AnyArray) -> AnyArray:
         """Return the responses of a few rows, shape (n, J)."""
-        scaled = (X[:, self.features].astype(np.float64) - self.means) / self.scales * self.signs
+        scaled = (X[:, self.features].astype(np.float64) - self.means) / self.scales
         # A row far beyond the training rows stays a number.
         largest = np.finfo(np.float32).max
         return np.clip(scaled, -largest, largest).astype(np.float32)
-
-    def arrays(self) -> dict[str, AnyArray]:
-        """Return the inputs as named arrays."""
-        return {"features": self.features, "means": self.means, "scales": self.scales, "signs": self.signs}
 
 
 @dataclass(frozen=True)

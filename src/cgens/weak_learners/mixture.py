@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence, Set
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from cgens.column_checks import checked_pricing
-from cgens.learner_packs import LearnerPack, decide_packs, pack_learners, respond_packs
+from cgens.packs import Decider, Pack, PackSet, pack_from_arrays, pack_to_arrays, register_pack
+from cgens.packs.pack_set import PackPart
 from cgens.types import (
     AnyArray,
     Column,
@@ -22,8 +23,8 @@ from cgens.types import (
     Rule,
     Sample,
 )
-from cgens.weak_learners.proposals import merit_of
 from cgens.weak_learners.registry import family_of
+from cgens.weak_learners.search.proposals import merit_of
 
 
 class Mixture(BaseEstimator):  # type: ignore[misc]
@@ -133,7 +134,9 @@ class Mixture(BaseEstimator):  # type: ignore[misc]
         """Begin every family on its own columns, each with random numbers of its own."""
         pricers, members = [], self.for_features(None, sample.X.shape[1]).members()
         for member, own_rng in zip(members, rng.spawn(len(members)), strict=True):
-            own = Sample(own_columns(sample.X, member.columns), sample.rows, sample.weight)
+            own = sample
+            if member.columns is not None:
+                own = Sample(own_columns(sample.X, member.columns), sample.rows, sample.weight)
             pricers.append(member.family.begin(own, own_rng, n_threads))
         return MixturePricer(members, pricers, len(sample))
 
@@ -201,21 +204,17 @@ class MemberLearner:
         """Return h(x) of every row."""
         return self.learner.respond(own_columns(X, self.columns))
 
-    def negated(self) -> MemberLearner:
-        """Return -h."""
-        return MemberLearner(self.name, self.columns, self.learner.negated())
-
     @staticmethod
-    def pack(learners: Sequence[MemberLearner]) -> MixturePack:
-        """Return the learners as arrays: those on the same columns and of the same kind together."""
-        groups: dict[Any, list[int]] = {}
+    def pack(learners: Sequence[MemberLearner]) -> PackSet:
+        """Return the learners as arrays: those of one family on the same columns together."""
+        members: dict[tuple[str, tuple[int, ...] | None], list[int]] = {}
         for j, own in enumerate(learners):
-            groups.setdefault(own.columns, []).append(j)
-        packs = []
-        for columns, places in groups.items():
-            for own_places, pack in pack_learners([learners[j].learner for j in places]):
-                packs.append((np.array(places)[own_places], SubsetPack(columns, pack)))
-        return MixturePack(len(learners), tuple(packs))
+            members.setdefault((own.name, own.columns), []).append(j)
+        parts = []
+        for (name, columns), places in members.items():
+            inner = PackSet.of([learners[j].learner for j in places])
+            parts.append(PackPart(np.array(places), MemberPack(name, columns, inner)))
+        return PackSet(parts)
 
 
 @dataclass(frozen=True)
@@ -227,55 +226,47 @@ class MemberKey:
     key: Hashable
 
 
-@dataclass(frozen=True)
-class SubsetPack:
-    """A pack that sees some columns only."""
+@register_pack("member")
+@dataclass(frozen=True, eq=False)
+class MemberPack:
+    """The learners of one family of a mixture, and the columns of X that it sees; None: all."""
 
+    name: str
     columns: tuple[int, ...] | None
-    pack: LearnerPack
+    pack: Pack
+
+    kind: ClassVar[str]
 
     def __len__(self) -> int:
         return len(self.pack)
+
+    def learner(self, number: int) -> MemberLearner:
+        """Return one of the learners."""
+        return MemberLearner(self.name, self.columns, self.pack.learner(number))
 
     def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
         """Return the responses, shape (n, J)."""
         return self.pack.respond(own_columns(X, self.columns), n_threads)
 
-    def decision(self, X: AnyArray, weights: Floats, n_threads: int) -> Floats:
-        """Return responses @ weights, shape (n, l)."""
-        return self.pack.decision(own_columns(X, self.columns), weights, n_threads)
+    def decider(self, weights: Floats) -> Decider:
+        """Prepare responses @ weights."""
+        decide, columns = self.pack.decider(weights), self.columns
+        if columns is None:
+            return decide
+        return lambda X, n_threads: decide(own_columns(X, columns), n_threads)
 
-    def arrays(self) -> dict[str, AnyArray]:
-        """Return the columns and the pack's own arrays."""
-        columns = {} if self.columns is None else {"inputs": np.array(self.columns, dtype=np.int64)}
-        return {**columns, **self.pack.arrays()}
+    def to_arrays(self) -> dict[str, AnyArray]:
+        """Return the family's name, its columns and the arrays of its pack."""
+        own = {"name": np.array(self.name)}
+        if self.columns is not None:
+            own["columns"] = np.array(self.columns, dtype=np.int64)
+        return {**own, **pack_to_arrays(self.pack, "pack.")}
 
-
-@dataclass(frozen=True)
-class MixturePack:
-    """The packs of all families."""
-
-    n_columns: int
-    packs: tuple[tuple[AnyArray, SubsetPack], ...]
-
-    def __len__(self) -> int:
-        return self.n_columns
-
-    def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
-        """Return the responses, shape (n, J)."""
-        return respond_packs(self.packs, self.n_columns, X, n_threads)
-
-    def decision(self, X: AnyArray, weights: Floats, n_threads: int) -> Floats:
-        """Return responses @ weights, shape (n, l)."""
-        return decide_packs(self.packs, weights, X, n_threads)
-
-    def arrays(self) -> dict[str, AnyArray]:
-        """Return the families' arrays, numbered."""
-        named: dict[str, AnyArray] = {}
-        for number, (places, pack) in enumerate(self.packs):
-            named[f"{number}.places"] = places
-            named.update({f"{number}.{name}": values for name, values in pack.arrays().items()})
-        return named
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
+        """Return the pack that `to_arrays` was called on."""
+        columns = tuple(arrays["columns"].tolist()) if "columns" in arrays else None
+        return cls(str(arrays["name"]), columns, pack_from_arrays(arrays, "pack."))
 
 
 def columns_of(member: Member) -> tuple[int, ...] | None:

@@ -8,19 +8,21 @@ from typing import Any
 import numpy as np
 
 from cgens.blas import for_blocks
+from cgens.packs import register_pack
 from cgens.types import AnyArray, Floats, Sample
-from cgens.weak_learners.ascent import Sums
-from cgens.weak_learners.candidates import distinct_rows, filled_pool, padded_responses
-from cgens.weak_learners.coordinates import Coordinates
-from cgens.weak_learners.learned import N_ROWS
-from cgens.weak_learners.projection_family import (
+from cgens.weak_learners.projections.ascent import Sums
+from cgens.weak_learners.projections.coordinates import Coordinates
+from cgens.weak_learners.projections.directions import Directions, project_range
+from cgens.weak_learners.projections.family import (
     ProjectionCandidates,
     ProjectionDraw,
     ProjectionFamily,
     ProjectionLearner,
     ProjectionPack,
 )
-from cgens.weak_learners.projections import Directions, Spread, project_range
+from cgens.weak_learners.projections.learned import N_ROWS
+from cgens.weak_learners.projections.spread import Spread
+from cgens.weak_learners.search.candidates import distinct_rows, filled_pool, padded_responses
 
 #: Root mean square of theta.z where learning begins: tanh is then near to the sign for most rows, and not for all.
 SHARPNESS = 3.0
@@ -81,22 +83,25 @@ class Perceptron(ProjectionFamily):
         return PerceptronLearning(draw)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class PerceptronLearner(ProjectionLearner):
+    """h(x) = 1 where theta.x > kappa, else -1; int8."""
+
+
+@register_pack("perceptron")
+@dataclass(frozen=True, eq=False)
 class PerceptronPack(ProjectionPack):
     """Many perceptrons as arrays."""
 
     dtype = np.int8
+    learner_type = PerceptronLearner
 
     def respond_block(self, X: AnyArray) -> AnyArray:
         """Return the responses of a few rows, shape (n, J)."""
-        return np.where(self.projected(X) > self.kappas, self.signs, -self.signs)
+        return np.where(self.projected(X) > self.kappas, np.int8(1), np.int8(-1))
 
 
-@dataclass(frozen=True, eq=False)
-class PerceptronLearner(ProjectionLearner):
-    """h(x) = sign where theta.x > kappa, else -sign; int8."""
-
-    pack_type = PerceptronPack
+PerceptronLearner.pack_type = PerceptronPack
 
 
 class PerceptronDraw(ProjectionDraw):
@@ -128,7 +133,7 @@ class PerceptronDraw(ProjectionDraw):
         responses = padded_responses(len(thetas), len(self.sample), np.int8)
 
         def work(begin: int, end: int) -> None:
-            X = self.sample.X[self.sample.rows[begin:end]].astype(np.float64)
+            X = self.sample.matrix()[begin:end].astype(np.float64)
             responses[:, begin:end] = 2 * (thetas @ X.T > kappas[:, None]).astype(np.int8) - 1
 
         for_blocks(work, len(self.sample), self.n_threads)
@@ -136,7 +141,7 @@ class PerceptronDraw(ProjectionDraw):
         return found.kept(distinct_rows(responses, len(self.sample)))
 
 
-class TanhWave:
+class TanhActivation:
     """c = tanh(phase) in the place of sign(phase); there is no state, for the offset is an entry of theta."""
 
     def basis(self, phase: AnyArray, state: Floats) -> tuple[AnyArray, ...]:
@@ -151,7 +156,7 @@ class TanhWave:
         """Return ones."""
         return (np.ones(len(state)),)
 
-    def slope(self, basis: tuple[AnyArray, ...], state: Floats) -> AnyArray:
+    def derivative(self, basis: tuple[AnyArray, ...], state: Floats) -> AnyArray:
         """Return 1 - tanh^2."""
         return 1 - basis[0] * basis[0]
 
@@ -161,7 +166,7 @@ class PerceptronLearning:
 
     def __init__(self, draw: PerceptronDraw) -> None:
         self._draw = draw
-        self.wave = TanhWave()
+        self.activation = TanhActivation()
         plain = Coordinates.of(draw.sample, draw.spread, draw.directions.n_inputs is None, draw.n_threads)
         Z = np.hstack([plain.Z, np.ones((len(plain.Z), 1), dtype=np.float32)])
         self._plain = plain

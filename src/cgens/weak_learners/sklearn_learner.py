@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils.validation import has_fit_parameter
 
 from cgens.types import AnyArray, Floats, Sample
-from cgens.weak_learners.candidates import fingerprint
-from cgens.weak_learners.proposals import ProposalPricer
+from cgens.weak_learners.search.candidates import fingerprint
+from cgens.weak_learners.search.proposals import ProposalPricer
 
 BALANCED = 1e-9  #: duals whose sum is so small beside their sizes add up to 0, as they do under a free intercept
 
@@ -56,30 +56,25 @@ class SklearnLearner(BaseEstimator):  # type: ignore[misc]
 
 @dataclass(frozen=True, eq=False)
 class FittedLearner:
-    """h(x) = sign where a fitted classifier says 1, else -sign."""
+    """h(x) = 1 where a fitted classifier predicts 1, else -1."""
 
     model: Any
     content: bytes
-    sign: int = 1
 
     @property
     def key(self) -> Hashable:
-        """What it says of the training rows, whatever the sign."""
+        """Its predictions for the training rows, up to sign."""
         return ("sklearn", self.content)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, FittedLearner) and (self.key, self.sign) == (other.key, other.sign)
+        return isinstance(other, FittedLearner) and self.key == other.key
 
     def __hash__(self) -> int:
-        return hash((self.key, self.sign))
+        return hash(self.key)
 
     def respond(self, X: AnyArray) -> AnyArray:
         """Return h(x) of every row, int8."""
-        return signs_of(self.model, X) * np.int8(self.sign)
-
-    def negated(self) -> FittedLearner:
-        """Return -h."""
-        return replace(self, sign=-self.sign)
+        return signs_of(self.model, X)
 
 
 class ClassifierMaker:

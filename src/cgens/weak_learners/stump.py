@@ -11,8 +11,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from cgens._core import StepTables, StumpPool, StumpScan, StumpTable, respond_stumps
+from cgens.interrupt import is_interrupted
+from cgens.packs import ArrayPack, Decider, register_pack
 from cgens.types import AnyArray, Column, Duals, Floats, Integers, Pricing, Rule, Sample
-from cgens.weak_learners.price_table import Found, PriceTable
+from cgens.weak_learners.search.price_table import Found, PriceTable
 
 
 class Stump(BaseEstimator):  # type: ignore[misc]
@@ -51,7 +53,7 @@ class Stump(BaseEstimator):  # type: ignore[misc]
 
 
 class StumpKey(NamedTuple):
-    """The split of a stump, whatever its sign."""
+    """The split of a stump."""
 
     feature: int
     threshold: float
@@ -59,25 +61,20 @@ class StumpKey(NamedTuple):
 
 @dataclass(frozen=True)
 class StumpLearner:
-    """h(x) = polarity where x[feature] > threshold, else -polarity."""
+    """h(x) = 1 where x[feature] > threshold, else -1."""
 
     feature: int
     threshold: float
-    polarity: int = 1
 
     @property
     def key(self) -> Hashable:
-        """The split, whatever its sign."""
+        """The split."""
         return StumpKey(self.feature, self.threshold)
 
     def respond(self, X: AnyArray) -> AnyArray:
         """Return h(x) of every row, int8."""
         above = X[:, self.feature] > np.float64(self.threshold)  # a plain float would be rounded to float32
-        return np.where(above, self.polarity, -self.polarity).astype(np.int8)
-
-    def negated(self) -> StumpLearner:
-        """Return -h."""
-        return StumpLearner(self.feature, self.threshold, -self.polarity)
+        return np.where(above, np.int8(1), np.int8(-1))
 
     @staticmethod
     def pack(learners: Sequence[StumpLearner]) -> StumpPack:
@@ -85,7 +82,6 @@ class StumpLearner:
         return StumpPack(
             np.array([learner.feature for learner in learners], dtype=np.int64),
             np.array([learner.threshold for learner in learners], dtype=np.float64),
-            np.array([learner.polarity for learner in learners], dtype=np.int8),
         )
 
 
@@ -99,7 +95,7 @@ class StumpPricer:
 
     def __init__(self, sample: Sample, max_bins: int | None, n_threads: int) -> None:
         n_bins = max(2, len(sample) if max_bins is None else min(max_bins, len(sample)))
-        self._pool = StumpPool(sample.X, sample.rows, sample.weight, n_bins, n_threads)
+        self._pool = StumpPool(sample.X, sample.rows, sample.weight, n_bins, n_threads, is_interrupted)
         self._sample = sample
         self._n_threads = n_threads
         self._scans: list[StumpScan] = []
@@ -124,8 +120,8 @@ class StumpPricer:
             respond = self._table.table.respond  # type: ignore[attr-defined]
         column = None
         if best.found:
-            learner = StumpLearner(best.place, best.threshold)
-            column = Column(learner, respond(best.place, best.threshold), best.price, best.output)
+            learner = StumpLearner(best.candidate, best.threshold)
+            column = Column(learner, respond(best.candidate, best.threshold), best.price, best.output)
         if not self._complete:
             return Pricing(column, max_price=best.max_price, merit=best.merit)
         return Pricing(column, self._pool.n_candidates, best.energy, best.max_price, best.merit)
@@ -156,27 +152,27 @@ class StumpPricer:
         return [self._pool.thresholds(f) for f in range(self._pool.n_features)]
 
 
-@dataclass(frozen=True)
-class StumpPack:
+@register_pack("stump")
+@dataclass(frozen=True, eq=False)
+class StumpPack(ArrayPack):
     """Many stumps as arrays."""
 
     features: Integers
     thresholds: Floats
-    polarities: AnyArray
 
     def __len__(self) -> int:
         return len(self.features)
 
+    def learner(self, number: int) -> StumpLearner:
+        """Return one of the stumps."""
+        return StumpLearner(int(self.features[number]), float(self.thresholds[number]))
+
     def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
         """Return the responses, shape (n, J), int8."""
-        flat = respond_stumps(X, self.features, self.thresholds, n_threads)
-        return flat.reshape(len(X), len(self)) * self.polarities
+        return respond_stumps(X, self.features, self.thresholds, n_threads).reshape(len(X), len(self))
 
-    def decision(self, X: AnyArray, weights: Floats, n_threads: int) -> Floats:
-        """Return responses @ weights, shape (n, l): one table lookup a used feature, however many stumps it has."""
-        tables = StepTables(self.features, self.thresholds, np.ascontiguousarray(weights * self.polarities[:, None]))
-        return tables.decide(X, n_threads).reshape(len(X), weights.shape[1])
-
-    def arrays(self) -> dict[str, AnyArray]:
-        """Return the stumps as named arrays."""
-        return {"features": self.features, "thresholds": self.thresholds, "polarities": self.polarities}
+    def decider(self, weights: Floats) -> Decider:
+        """Prepare responses @ weights as one step function a feature: one lookup, however many stumps it has."""
+        tables = StepTables(self.features, self.thresholds, np.ascontiguousarray(weights))
+        n_outputs = weights.shape[1]
+        return lambda X, n_threads: tables.decide(X, n_threads).reshape(len(X), n_outputs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from numbers import Real
@@ -11,10 +11,11 @@ from numbers import Real
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from cgens._core import StumpPool, TreeGrower, respond_trees
+from cgens._core import StumpPool, TreeGrower, TreeTables
+from cgens.interrupt import is_interrupted
+from cgens.packs import ArrayPack, Decider, register_pack
 from cgens.types import AnyArray, Floats, Integers, Sample
-from cgens.weak_learners.block_pack import BlockPack
-from cgens.weak_learners.proposals import ProposalPricer
+from cgens.weak_learners.search.proposals import ProposalPricer
 
 
 class Tree(BaseEstimator):  # type: ignore[misc]
@@ -91,7 +92,6 @@ class TreeLearner:
     right: AnyArray
     values: AnyArray
     cover: Floats
-    sign: int = 1
 
     def __post_init__(self) -> None:
         for array in (self.features, self.thresholds, self.left, self.right, self.values, self.cover):
@@ -99,23 +99,19 @@ class TreeLearner:
 
     @cached_property
     def key(self) -> Hashable:
-        """The nodes, whatever the sign."""
+        """The nodes."""
         parts = (self.features, self.thresholds, self.left, self.right, self.values)
         return "tree", blake2b(b"".join(part.tobytes() for part in parts), digest_size=16).digest()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, TreeLearner) and (self.key, self.sign) == (other.key, other.sign)
+        return isinstance(other, TreeLearner) and self.key == other.key
 
     def __hash__(self) -> int:
-        return hash((self.key, self.sign))
+        return hash(self.key)
 
     def respond(self, X: AnyArray) -> AnyArray:
         """Return h(x) of every row, float32."""
         return TreeLearner.pack([self]).respond(X, 1)[:, 0]
-
-    def negated(self) -> TreeLearner:
-        """Return -h."""
-        return replace(self, sign=-self.sign)
 
     @staticmethod
     def pack(learners: Sequence[TreeLearner]) -> TreePack:
@@ -126,12 +122,14 @@ class TreeLearner:
             np.concatenate([own.left for own in learners]),
             np.concatenate([own.right for own in learners]),
             np.concatenate([own.thresholds for own in learners]),
-            np.concatenate([own.values * np.float32(own.sign) for own in learners]),
+            np.concatenate([own.values for own in learners]),
+            np.concatenate([own.cover for own in learners]),
         )
 
 
-@dataclass(frozen=True)
-class TreePack(BlockPack):
+@register_pack("tree")
+@dataclass(frozen=True, eq=False)
+class TreePack(ArrayPack):
     """Many trees as arrays; tree j has the nodes begin[j] ... begin[j + 1] - 1, and children count from begin[j]."""
 
     begin: Integers
@@ -140,18 +138,29 @@ class TreePack(BlockPack):
     right: AnyArray
     thresholds: Floats
     values: AnyArray
+    cover: Floats
 
     def __len__(self) -> int:
         return len(self.begin) - 1
 
-    def respond_block(self, X: AnyArray) -> AnyArray:
-        """Return the responses of a few rows, shape (n, J)."""
-        nodes = (self.begin, self.features, self.left, self.right, self.thresholds, self.values)
-        return np.asarray(respond_trees(X, *nodes, n_threads=1).reshape(len(X), len(self)))
+    def learner(self, number: int) -> TreeLearner:
+        """Return one of the trees."""
+        nodes = slice(self.begin[number], self.begin[number + 1])
+        own = (self.features, self.thresholds, self.left, self.right, self.values, self.cover)
+        return TreeLearner(*(part[nodes].copy() for part in own))
 
-    def arrays(self) -> dict[str, AnyArray]:
-        """Return the trees as named arrays."""
-        return {name: getattr(self, name) for name in ("begin", "features", "left", "right", "thresholds", "values")}
+    @cached_property
+    def _tables(self) -> TreeTables:
+        return TreeTables(self.begin, self.features, self.left, self.right, self.thresholds, self.values)
+
+    def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
+        """Return the responses, shape (n, J), float32."""
+        return self._tables.respond(X, n_threads).reshape(len(X), len(self))
+
+    def decider(self, weights: Floats) -> Decider:
+        """Prepare responses @ weights."""
+        tables, weights = self._tables, np.ascontiguousarray(weights)
+        return lambda X, n_threads: tables.decide(X, weights, n_threads).reshape(len(X), weights.shape[1])
 
 
 class TreeMaker:
@@ -159,7 +168,7 @@ class TreeMaker:
 
     def __init__(self, spec: Tree, sample: Sample, rng: np.random.Generator, n_threads: int) -> None:
         n_bins = max(2, min(spec.max_bins, len(sample)))
-        pool = StumpPool(sample.X, sample.rows, sample.weight, n_bins, n_threads)
+        pool = StumpPool(sample.X, sample.rows, sample.weight, n_bins, n_threads, is_interrupted)
         self._grower = TreeGrower(pool, sample.weight, n_threads)
         self._spec, self._rng = spec, rng
         self._max_leaves = min(spec.max_leaf_nodes, len(sample))

@@ -1,0 +1,83 @@
+#include "respond_trees.hpp"
+
+#include <algorithm>
+
+#include "threads.hpp"
+
+namespace cgens {
+namespace {
+
+constexpr std::ptrdiff_t kRowBlock = 64;
+
+}  // namespace
+
+TreeTables::TreeTables(const TreeArrays& trees) {
+    const auto n_nodes = static_cast<std::size_t>(trees.begin[trees.n_trees]);
+    nodes_.reserve(n_nodes);
+    std::vector<std::size_t> sources;  // in the arrays, of the present tree's nodes
+    for (std::size_t j = 0; j < trees.n_trees; ++j) {
+        const auto begin = static_cast<std::size_t>(trees.begin[j]);
+        const std::size_t root = nodes_.size();
+        roots_.push_back(static_cast<std::uint32_t>(root));
+        sources.assign(1, begin);
+        nodes_.push_back({});
+        for (std::size_t k = 0; k < sources.size(); ++k) {
+            const std::size_t at = sources[k];
+            Node& node = nodes_[root + k];
+            node.feature = trees.features[at];
+            if (node.feature < 0) {
+                node.threshold = static_cast<double>(trees.values[at]);
+                continue;
+            }
+            node.threshold = trees.thresholds[at];
+            node.child = static_cast<std::uint32_t>(nodes_.size());
+            n_inputs_ = std::max(n_inputs_, static_cast<std::size_t>(node.feature) + 1);
+            sources.push_back(begin + static_cast<std::size_t>(trees.left[at]));
+            sources.push_back(begin + static_cast<std::size_t>(trees.right[at]));
+            nodes_.resize(nodes_.size() + 2);  // `node` is not used after this
+        }
+    }
+}
+
+template <class T, class Visit>
+void TreeTables::visit_leaves(const MatrixView<T>& X, int n_threads, Visit visit) const {
+    const auto n_blocks = (static_cast<std::ptrdiff_t>(X.n_rows) + kRowBlock - 1) / kRowBlock;
+    const double work = 10 * static_cast<double>(X.n_rows * roots_.size());
+#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads, work))
+    for (std::ptrdiff_t block = 0; block < n_blocks; ++block) {
+        const auto first = static_cast<std::size_t>(block * kRowBlock);
+        const std::size_t last = std::min(first + static_cast<std::size_t>(kRowBlock), X.n_rows);
+        for (std::size_t j = 0; j < roots_.size(); ++j) {
+            for (std::size_t i = first; i < last; ++i) {
+                const Node* node = nodes_.data() + roots_[j];
+                while (node->feature >= 0) {
+                    const double x = static_cast<double>(X(i, static_cast<std::size_t>(node->feature)));
+                    node = nodes_.data() + node->child + (x > node->threshold ? 1 : 0);
+                }
+                visit(i, j, node->threshold);
+            }
+        }
+    }
+}
+
+template <class T>
+void TreeTables::respond(const MatrixView<T>& X, float* out, int n_threads) const {
+    visit_leaves(X, n_threads, [&](std::size_t i, std::size_t j, double value) {
+        out[i * roots_.size() + j] = static_cast<float>(value);
+    });
+}
+
+template <class T>
+void TreeTables::add_decision(const MatrixView<T>& X, const double* weights, std::size_t n_outputs, double* out,
+                              int n_threads) const {
+    visit_leaves(X, n_threads, [&](std::size_t i, std::size_t j, double value) {
+        for (std::size_t t = 0; t < n_outputs; ++t) out[i * n_outputs + t] += value * weights[j * n_outputs + t];
+    });
+}
+
+template void TreeTables::respond(const MatrixView<float>&, float*, int) const;
+template void TreeTables::respond(const MatrixView<double>&, float*, int) const;
+template void TreeTables::add_decision(const MatrixView<float>&, const double*, std::size_t, double*, int) const;
+template void TreeTables::add_decision(const MatrixView<double>&, const double*, std::size_t, double*, int) const;
+
+}  // namespace cgens

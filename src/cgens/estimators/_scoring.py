@@ -1,0 +1,64 @@
+"""Scores of decisions, by scikit-learn's scorers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any, TypeAlias
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.metrics import get_scorer
+
+from cgens.coding import Coding
+from cgens.types import AnyArray, Floats
+
+#: score(X, y, weights, decisions)
+Score: TypeAlias = Callable[[AnyArray, AnyArray, Floats, Floats], float]
+
+
+class FoldModel:
+    """A model that returns the predictions it was made with: what scikit-learn's scorers ask for."""
+
+    def __init__(self, estimator: Any, coding: Coding, decision: Floats) -> None:
+        self._estimator, self._coding, self._decision = estimator, coding, decision
+        if hasattr(estimator, "classes_"):
+            self.classes_ = estimator.classes_
+
+    def __sklearn_tags__(self) -> Any:
+        return self._estimator.__sklearn_tags__()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> AnyArray:
+        return self._coding.decode(self._decision)
+
+
+class FoldClassifier(FoldModel):
+    """The same with decisions, which regressors do not have."""
+
+    def decision_function(self, X: Any) -> Floats:
+        return self._coding.scores(self._decision)
+
+
+def score_by(scoring: Any, estimator: Any, coding: Coding) -> Score:
+    """Return score(X, y, weights, decisions of these rows) for a scorer of scikit-learn; larger is better."""
+    scorer = get_scorer(scoring)
+    takes_weights = "sample_weight" in signature(getattr(scorer, "_score_func", scorer)).parameters
+
+    model = FoldClassifier if is_classifier(estimator) else FoldModel
+
+    def score(X: AnyArray, y: AnyArray, weight: Floats, decision: Floats) -> float:
+        known = {"sample_weight": weight} if takes_weights and np.ptp(weight) else {}
+        try:
+            return float(scorer(model(estimator, coding, decision), X, y, **known))
+        except AttributeError as error:
+            wanted = getattr(scorer, "_response_method", None) or error.name or str(error)
+            wanted = " or ".join([wanted] if isinstance(wanted, str) else wanted)
+            raise ValueError(
+                f"scoring={scoring!r} needs {wanted}, which {type(estimator).__name__} does not have; take a scorer "
+                "of predictions or decisions, such as 'accuracy', 'f1' or 'roc_auc' for two classes."
+            ) from None
+
+    return score

@@ -1,0 +1,28 @@
+"""Pickles that carry the version of the library."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+from cgens.version import __version__
+
+
+class VersionedEstimator(BaseEstimator):  # type: ignore[misc]
+    """An estimator whose pickle says which version wrote it, and warns where that is not the one that reads it."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_cgens_version": __version__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        written = state.pop("_cgens_version", "unknown")
+        if written != __version__:
+            warnings.warn(
+                f"This {type(self).__name__} was pickled by cgens {written} and is read by cgens {__version__}: "
+                "predictions may fail or differ. Fit it again, or install the version that wrote it.",
+                UserWarning,
+                stacklevel=2,
+            )
+        super().__setstate__(state)

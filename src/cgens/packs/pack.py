@@ -1,0 +1,96 @@
+"""What a pack is, and the registry of their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import ClassVar, Protocol, Self, TypeAlias, TypeVar
+
+import numpy as np
+
+from cgens.types import AnyArray, Floats, Learner
+
+#: decide(X, n_threads) -> sum_j w_j h_j(x), shape (n, l)
+Decider: TypeAlias = Callable[[AnyArray, int], Floats]
+
+
+class Pack(Protocol):
+    """Many learners of one kind as arrays.
+
+    A learner class names its pack with a static method ``pack(learners) -> Pack``. A pack is immutable, and safe to use
+    from several threads.
+
+    Attributes
+    ----------
+    kind : str
+        The name under which `register_pack` knows the class.
+    """
+
+    kind: ClassVar[str]
+
+    def __len__(self) -> int: ...
+
+    def learner(self, number: int) -> Learner:
+        """Return one of the learners."""
+
+    def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
+        """Return h_j(x_i), shape (n, J); int8 where all values are +-1, else floating."""
+
+    def decider(self, weights: Floats) -> Decider:
+        """Prepare predictions with these weights, shape (J, l)."""
+
+    def to_arrays(self) -> dict[str, AnyArray]:
+        """Return everything that the pack consists of as named arrays."""
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
+        """Return the pack that `to_arrays` was called on."""
+
+
+P = TypeVar("P", bound=Pack)
+
+_PACKS: dict[str, type[Pack]] = {}
+
+
+def register_pack(kind: str) -> Callable[[type[P]], type[P]]:
+    """Register a pack class under a name, so that `pack_from_arrays` finds it.
+
+    Parameters
+    ----------
+    kind : str
+        A name that no other class has.
+
+    Examples
+    --------
+    >>> from cgens.weak_learners import StumpLearner
+    >>> pack = StumpLearner.pack([StumpLearner(0, 1.5), StumpLearner(2, 0.5)])
+    >>> arrays = pack_to_arrays(pack)
+    >>> sorted(arrays)
+    ['features', 'kind', 'thresholds']
+    >>> pack_from_arrays(arrays).learner(1)
+    StumpLearner(feature=2, threshold=0.5)
+    """
+
+    def register(pack: type[P]) -> type[P]:
+        known = _PACKS.setdefault(kind, pack)
+        if known.__qualname__ != pack.__qualname__ or known.__module__ != pack.__module__:
+            raise ValueError(f"The name {kind!r} belongs to {known.__module__}.{known.__qualname__}; take another one.")
+        _PACKS[kind] = pack
+        pack.kind = kind
+        return pack
+
+    return register
+
+
+def pack_to_arrays(pack: Pack, prefix: str = "") -> dict[str, AnyArray]:
+    """Return a pack's arrays together with its kind, all names behind a prefix."""
+    named = {"kind": np.array(pack.kind), **pack.to_arrays()}
+    return {f"{prefix}{name}": array for name, array in named.items()}
+
+
+def pack_from_arrays(arrays: Mapping[str, AnyArray], prefix: str = "") -> Pack:
+    """Return the pack whose arrays and kind stand behind this prefix."""
+    arrays = {name.removeprefix(prefix): own for name, own in arrays.items() if name.startswith(prefix)}
+    kind = str(arrays["kind"])
+    if kind not in _PACKS:
+        raise ValueError(f"There is no pack of the kind {kind!r}; known are {', '.join(sorted(_PACKS))}.")
+    return _PACKS[kind].from_arrays({name: own for name, own in arrays.items() if name != "kind"})

@@ -1,0 +1,55 @@
+"""The duals of the rows of X, as a fitted model keeps them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cgens.sample_order import SampleOrder
+from cgens.types import Floats, Integers
+
+
+@dataclass(frozen=True, eq=False)
+class RowDuals:
+    """Signed duals that are not 0, by row of X.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (k,)
+    values : ndarray of shape (k, l)
+    n_rows : int
+    derivable : bool
+        Whether they follow from the decisions, as those of a smooth loss do: a pickle then leaves them out.
+    """
+
+    rows: Integers
+    values: Floats | None
+    n_rows: int
+    derivable: bool
+
+    @staticmethod
+    def of(duals: Floats, order: SampleOrder, derivable: bool) -> RowDuals:
+        """Hand the duals of the rows of a fit, shape (m, l), to the rows of X."""
+        spread = order.spread_duals(duals)
+        rows = np.flatnonzero(spread.any(axis=1))
+        return RowDuals(rows, spread[rows], len(spread), derivable)
+
+    def array(self) -> Floats:
+        """Return the duals of all rows, shape (n,) for one output, else (n, l)."""
+        if self.values is None:
+            raise AttributeError(
+                "The duals of a smooth loss are not pickled, for they follow from the decisions: for least squares "
+                "they are C_ * weight * (target - decision)."
+            )
+        duals = np.zeros((self.n_rows, self.values.shape[1]))
+        duals[self.rows] = self.values
+        return duals[:, 0] if duals.shape[1] == 1 else duals
+
+    def __deepcopy__(self, memo: object) -> RowDuals:
+        return self  # immutable
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        return {**state, "rows": None, "values": None} if self.derivable else state

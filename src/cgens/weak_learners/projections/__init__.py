@@ -1,0 +1,1 @@
+"""Functions of theta.x: how directions are drawn, learned by gradient ascent, and kept."""

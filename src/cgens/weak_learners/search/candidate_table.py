@@ -1,0 +1,93 @@
+"""All prices of a matrix of candidates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cgens._core import price_candidates
+from cgens.types import AnyArray, Floats, Rule
+from cgens.weak_learners.search.price_table import Found
+
+
+class CandidateTable:
+    """All prices of a matrix of candidates: the twin of `cgens._core.StumpTable`."""
+
+    def __init__(self, responses: AnyArray, free: AnyArray, n_rows: int, n_threads: int, n_outputs: int) -> None:
+        self._responses, self._free = responses, free
+        self._n_rows, self._n_threads = n_rows, n_threads
+        self.n_outputs = n_outputs
+        self.prices = np.zeros((len(responses), n_outputs))
+        self.curvature: Floats = np.zeros(len(responses))
+        self._has_curvature = False
+        self._largest = float(max(responses.max(initial=0), -responses.min(initial=0)))
+        self.drift = 0.0
+
+    def products(self, vectors: Floats) -> Floats:
+        """Return responses times vectors, shape (m, l) to (n, l)."""
+        flat = price_candidates(self._responses, np.ascontiguousarray(vectors.T), self._n_threads)
+        return np.asarray(flat.reshape(len(self._responses), vectors.shape[1]))
+
+    def set_duals(self, duals: Floats) -> None:
+        """Make all prices anew."""
+        self.prices = self.products(duals)
+        self.drift = 0.0
+
+    def set_curvature(self, diagonal: Floats) -> None:
+        """Make g'Pg of the empty master anew: sum v g^2 - (sum v g)^2 / sum v."""
+        means = self.products(diagonal[:, None])[:, 0] / diagonal.sum()
+        if self._responses.dtype == np.int8:  # (1 - mean) (1 + mean) does not cancel
+            self.curvature = diagonal.sum() * (1 - means) * (1 + means)
+        else:
+            self.curvature = np.empty(len(means))
+            for begin in range(0, len(means), 64):
+                here = slice(begin, begin + 64)
+                centred = self._responses[here, : self._n_rows] - means[here, None]
+                self.curvature[here] = np.einsum("ij,ij,j->i", centred, centred, diagonal)
+        self._has_curvature = True
+
+    def set_exact_curvature(self, places: AnyArray, values: Floats) -> None:
+        """Give some candidates the g'Pg of the present master; it is kept up to date from then on."""
+        self.curvature[places] = values
+        self._has_curvature = True
+
+    def change(self, direction: Floats, step: Floats, denominator: float, rule: Rule) -> Found:
+        """Apply the duals' change, - direction step', and return the best."""
+        along = self.products(direction[:, None])
+        self.prices -= along * step
+        if self._has_curvature:
+            self._lower_curvature(along[:, 0], denominator)
+        best = self.find_best(rule)
+        # The rounding of each product and of the new price.
+        moved = self._largest * float(np.abs(direction).sum() * np.abs(step).max())
+        self.drift += float(np.finfo(float).eps) * (moved + best.max_price)
+        return best
+
+    def change_curvature(self, direction: Floats, denominator: float) -> None:
+        """Apply a change to g'Pg only."""
+        self._lower_curvature(self.products(direction[:, None])[:, 0], denominator)
+
+    def _lower_curvature(self, along: Floats, denominator: float) -> None:
+        self.curvature -= along * (along / denominator)
+
+    def merits(self, rule: Rule) -> Floats:
+        """Return what the rule measures of every free candidate, shape (n,)."""
+        if rule == "gain":
+            merits = np.sum(self.prices**2, axis=1) / (1.0 + np.maximum(self.curvature, 0.0))
+        else:
+            merits = np.abs(self.prices).max(axis=1) if rule == "max" else np.abs(self.prices).sum(axis=1)
+        return np.where(self._free, merits, 0.0)
+
+    def find_best(self, rule: Rule) -> Found:
+        """Return the best free candidate, the first of equals."""
+        energy = float(np.sum(self.prices**2))
+        if not self._free.any():
+            return Found(False, 0, 0.0, 0, 0.0, 0.0, energy, 0.0)
+        sizes = np.abs(self.prices)
+        max_price = float(sizes[self._free].max())
+        merits = self.merits(rule)
+        place = int(np.argmax(merits))
+        output = int(np.argmax(sizes[place]))
+        price = float(self.prices[place, output])
+        if not merits[place] > 0:
+            return Found(False, 0, 0.0, 0, 0.0, max_price, energy, 0.0)
+        return Found(True, place, 0.0, output, price, max_price, energy, float(merits[place]))

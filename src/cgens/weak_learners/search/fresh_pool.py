@@ -1,0 +1,60 @@
+"""The search among candidates that are drawn again in every round."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Set
+
+import numpy as np
+
+from cgens.types import Duals, Pricing, Rule, Sample
+from cgens.weak_learners.search.candidate_table import CandidateTable
+from cgens.weak_learners.search.candidates import MOST_DRAWS, Draw, FoundResponses, column_of, fingerprint
+
+#: Candidates of a fresh pool whose exact gain is worked out: those of the largest gain in an empty master.
+SHORTLIST = 32
+
+
+class FreshPricer:
+    """The search among candidates drawn anew in each round: no pool, and no certificate for one."""
+
+    def __init__(self, draw: Draw, sample: Sample, rng: np.random.Generator, n_threads: int) -> None:
+        self._draw, self._rng, self._n_threads = draw, rng, n_threads
+        self._n_rows = len(sample)
+        self._found = FoundResponses()
+
+    def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
+        """Draw, and return the best by `rule`; a response that was taken before does not come again."""
+        found = self._price_draw(duals, taken, rule)
+        for _ in range(MOST_DRAWS - 1):
+            if found.largest_price() > duals.cost:
+                break
+            found = max(found, self._price_draw(duals, taken, rule), key=Pricing.largest_price)
+        return found
+
+    def _price_draw(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
+        candidates = self._draw(self._rng)
+        free = np.ones(len(candidates.responses), dtype=bool)
+        table = CandidateTable(candidates.responses, free, self._n_rows, self._n_threads, duals.array.shape[1])
+        table.set_duals(duals.array)
+        max_price = table.find_best("max").max_price
+        curvature = duals.curvature if rule == "gain" else None
+        parts = [np.arange(len(free))]
+        if curvature is not None:
+            table.set_curvature(curvature.diagonal)
+            # g'Pg of the empty master is an upper bound of what it is now: good enough for a shortlist, and the next.
+            order = np.argsort(-table.merits("gain"), kind="stable")
+            parts = [order[begin : begin + SHORTLIST] for begin in range(0, len(order), SHORTLIST)]
+        before = self._found.among(taken)
+        for part in parts:
+            if curvature is not None:
+                table.set_exact_curvature(part, curvature.quadratic(candidates.responses[part, : self._n_rows].T))
+            free[:] = False
+            free[part] = True
+            while (best := table.find_best(rule)).found:
+                column = column_of(candidates, best, self._n_rows)
+                assert column is not None
+                if column.learner.key not in taken and fingerprint(column.response) not in before:
+                    self._found.add(column)
+                    return Pricing(column, max_price=max_price, merit=best.merit)
+                free[best.candidate] = False
+        return Pricing(None, max_price=0.0)

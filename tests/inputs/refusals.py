@@ -1,0 +1,278 @@
+"""What must be refused: one row per mistake, crossed with the estimators that it can be made with.
+
+A row says who is called, with which parameters and data or by which method, which exception is raised, and by a regular
+expression what the message must name: the parameter or the place, the value, and where there is one the advice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+
+from cgens.inspection import check_certificate
+from cgens.masters import Hinge, LeastSquares
+from cgens.weak_learners import Stump
+from tests.inputs.estimators import ESTIMATORS, NUMBERS, X, Y, data, named
+
+NAN, INF, ONES = np.nan, np.inf, np.ones(90)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A call that must raise `error` with a message in which `pattern` is found.
+
+    `act` gets the estimator `name` with `params`: in both `states`, fitted before and not.
+    """
+
+    id: str
+    name: str
+    act: Callable[[Any], object]
+    error: type[Exception]
+    pattern: str
+    params: dict[str, Any] = field(default_factory=dict)
+    states: tuple[str, ...] = ("not fitted", "fitted")
+
+
+def refused_fit(
+    name: str, what: str, error: type[Exception], pattern: str, params: dict[str, Any] | None = None, **spoilt: Any
+) -> Refusal:
+    """Return a fit to good data of which some are spoilt: replaced, or made from the good ones by a function."""
+    good = data(name)
+    given = {key: value(good[key]) if callable(value) else value for key, value in spoilt.items()}
+    id_ = f"{name}: {' '.join(what.split())[:60]}"
+    return Refusal(id_, name, lambda model: model.fit(**{**good, **given}), error, pattern, params or {})
+
+
+def changed(values: Any, index: Any, value: Any) -> Any:
+    copy = np.array(values, dtype=object if isinstance(value, str) or value is None else None)
+    copy[index] = value
+    return copy
+
+
+def shown(value: object) -> str:
+    """Return the pattern of a value in a message."""
+    return rf"(?<![\w.]){re.escape(repr(value))}(?!\w)"
+
+
+# --- data
+
+#: X | the exception | what its message names. Every estimator refuses them.
+BAD_X: list[tuple[str, Any, type[Exception], str]] = [
+    ("NaN", changed(X, (3, 2), NAN), ValueError, r"NaN.*row 3, column 2"),
+    ("inf", changed(X, (3, 2), INF), ValueError, r"infinity.*row 3, column 2"),
+    ("-inf", changed(X, (3, 2), -INF), ValueError, r"infinity.*row 3, column 2"),
+    ("NaN in float32", changed(X, (3, 2), NAN).astype(np.float32), ValueError, r"NaN.*row 3, column 2"),
+    ("two rows too few", X[:-2], ValueError, r"88.*90"),
+    ("no features", X[:, :0], ValueError, r"0 feature"),
+    ("one axis", X[:, 0], ValueError, r"1D array"),
+    ("three axes", X[:, :, None], ValueError, r"dim 3"),
+    ("complex", X.astype(complex), ValueError, r"(?i)complex"),
+    ("sparse", sparse.csr_matrix(X), TypeError, r"(?i)sparse.*toarray"),
+    ("text", changed(X, (3, 2), "red"), ValueError, r"2.*'red'"),
+    ("array of text", np.char.add(X.astype(str), "kg"), ValueError, r"Column 0.*kg"),
+    ("lists of text", [["a", "b"]] * 90, ValueError, r"Column 0.*'a'"),
+    ("object", changed(X.astype(object), (3, 2), {}), TypeError, r"Column 2.*dict"),
+    ("None", None, ValueError, r"None|scalar"),
+    ("one None", changed(X, (3, 2), None), ValueError, r"NaN.*row 3, column 2"),
+    ("None and text", changed(changed(X, (3, 2), None), (3, 4), "red"), ValueError, r"Column 2.*None"),
+    ("dates", np.full((90, 1), "2020-01-01", dtype="M8[D]"), TypeError, r"Column 0"),
+    ("column of text", pd.DataFrame({"size": ONES, "colour": ["red"] * 90}), ValueError, r"'colour'.*'red'"),
+    ("categories", pd.DataFrame({"kind": pd.Categorical(["u", "v"] * 45)}), ValueError, r"'kind'.*'u'"),
+    ("column of dates", pd.DataFrame({"day": pd.date_range("2020-01-01", periods=90)}), TypeError, r"'day'"),
+    ("missing in a frame", pd.DataFrame({"a": changed(ONES, 3, NAN)}), ValueError, r"NaN.*row 3"),
+    ("nullable in a frame", pd.DataFrame({"a": pd.array([1, None] * 45, dtype="Int64")}), ValueError, r"NaN|NA"),
+]
+FLOWERS = dict(zip("Xy", load_iris(return_X_y=True), strict=True))
+INDICATOR = np.column_stack([Y, 1 - Y, Y])
+#: Who | what | what is spoilt | what the message of the ValueError names
+BAD_DATA: list[tuple[str, str, dict[str, Any], str]] = [
+    ("all", "no rows", {"X": X[:0], "y": Y[:0]}, r"0 sample"),
+    ("all", "y too short", {"y": lambda y: y[:-1]}, r"90.*89"),
+    ("all", "no y", {"y": None}, r"\by\b"),
+    ("all", "NaN in y", {"y": lambda y: changed(y.astype(float), 3, NAN)}, r"NaN"),
+    ("all", "weights too short", {"sample_weight": ONES[1:]}, r"89"),
+    ("all", "NaN weight", {"sample_weight": changed(ONES, 3, NAN)}, r"NaN"),
+    ("all", "inf weight", {"sample_weight": changed(ONES, 3, INF)}, r"infinity"),
+    ("all", "negative weight", {"sample_weight": changed(ONES, 3, -1.0)}, r"(?i)negative"),
+    ("all", "all weights zero", {"sample_weight": 0 * ONES}, r"(?i)weight"),
+    ("ensembles", "weights of infinite sum", {"sample_weight": 1e308 * ONES}, r"weight"),
+    ("classifiers", "None in y", {"y": changed(Y, 3, None)}, r"None.*row 3"),
+    ("classifiers", "one class", {"y": np.full(90, 7)}, r"(1|one) class.*7"),
+    ("classifiers", "real numbers", {"y": NUMBERS}, r"continuous"),
+    ("classifiers", "two outputs", {"y": np.column_stack([Y, 2 * Y])}, r"2 columns.*MultiOutputClassifier"),
+    ("classifiers", "one row", {"X": X[:1], "y": Y[:1]}, r"(1|one) class"),
+    ("classifiers", "one class of no weight", {"sample_weight": 1.0 * Y}, r"(?i)classes.*weight"),
+    ("boosting", "class 0 of no weight", {"sample_weight": 1.0 * Y}, r"class 0.*weight"),
+    ("AdaBoost, LPBoost", "three classes", FLOWERS, r"binary.*3 classes.*(AdaBoostMHClassifier|OneVsRestClassifier)"),
+    ("regressors", "NaN in one output", {"y": changed(X[:, :2], (3, 1), NAN)}, r"NaN"),
+    ("regressors", "inf in y", {"y": changed(NUMBERS, 3, INF)}, r"infinity"),
+    ("regressors", "-inf in y", {"y": changed(NUMBERS, 3, -INF)}, r"infinity"),
+    ("regressors", "labels", {"y": np.array(["a", "b"])[Y]}, r"numbers.*'[ab]'.*CGEnsClassifier"),
+    ("regressors", "text in y", {"y": changed(NUMBERS, 3, "red")}, r"numbers.*red"),
+    ("regressors", "complex y", {"y": NUMBERS + 1j}, r"(?i)complex"),
+    *(
+        ("regressors", f"y times 1e{power}", {"y": NUMBERS * 10.0**power}, rf"target.*e\+?{power + 1}\b")
+        for power in (-310, -200, 150, 200, 300)
+    ),  # the squares of the target are no numbers
+    ("regressors", "y of three axes", {"y": NUMBERS[:, None, None]}, r"dim 3"),
+    ("regressors", "y of no columns", {"y": np.empty((90, 0))}, r"0 feature|0 column"),
+    ("loop", "labels 0 and 1", {"y": Y}, r"-1 and 1.*0"),
+    ("loop", "0 in a second output", {"y": lambda y: np.column_stack([y, Y])}, r"-1 and 1.*0"),
+    ("loops", "NaN in y", {"y": lambda y: changed(y, 3, NAN)}, r"target.*NaN.*row 3"),
+    ("loops", "inf in y", {"y": lambda y: changed(y, 3, INF)}, r"target.*inf.*row 3"),
+    ("loops", "y too short", {"y": lambda y: y[:-1]}, r"target.*89.*90"),
+    ("loops", "y too long", {"y": lambda y: np.append(y, 1.0)}, r"target.*91.*90"),
+    ("loops", "weights too short", {"sample_weight": ONES[1:]}, r"sample_weight.*89.*90"),
+    ("loops", "negative weight", {"sample_weight": changed(ONES, 3, -1.0)}, r"sample_weight.*row 3.*-1"),
+    ("loops", "NaN weight", {"sample_weight": changed(ONES, 3, NAN)}, r"sample_weight.*NaN.*row 3"),
+    ("loops", "weights of zero", {"sample_weight": 0 * ONES}, r"sample_weight.*row 0"),
+    ("loop with squares", "a weight of 1e-320", {"sample_weight": changed(ONES, 3, 1e-320)}, r"weight.*e-320"),
+    ("loops", "no rows", {"X": X[:0], "y": Y[:0]}, r"rows"),
+    ("loops", "NaN in X", {"X": changed(X, (3, 2), NAN)}, r"NaN"),
+]
+
+
+def of_data() -> Iterator[Refusal]:
+    for who, what, spoilt, pattern in BAD_DATA:
+        yield from (refused_fit(name, what, ValueError, pattern, **spoilt) for name in named(who))
+    for what, bad, error, pattern in BAD_X:
+        yield from (refused_fit(name, what, error, pattern, X=bad) for name in named("all"))
+    for name in named("regressors"):
+        yield refused_fit(name, "sparse y", TypeError, r"\by\b.*sparse", y=sparse.csr_matrix(X))
+        yield refused_fit(name, "dates in y", TypeError, r"\by\b.*dates", y=np.full(90, "2020-01-01", "M8[D]"))
+    for name in [name for name in named("baselines") if name != "AdaBoost.MH"]:
+        pattern = rf"{type(ESTIMATORS[name]).__name__}.*label.*3 columns"
+        for what, y in (("indicator", INDICATOR), ("sparse indicator", sparse.csr_matrix(INDICATOR))):
+            yield refused_fit(name, what, ValueError, pattern, y=y)
+
+
+# --- parameters
+
+WITH_TOL = "CGEns, MultiBoost, LPBoost, Gaussian kernel, random Fourier"
+#: Who | which | values. The message of the ValueError names the parameter and the value.
+BAD_VALUES: list[tuple[str, str, list[Any]]] = [
+    ("CGEnsClassifier, CGEnsRegressor, LPBoost", "C", [0, -1.5, NAN, INF, "foo", None, True, [1.0]]),
+    ("Gaussian kernel, random Fourier", "C", [0, -1.5, NAN, "foo", None, [1.0]]),
+    ("CGEnsClassifier, CGEnsRegressor", "C", [1e300, 1e-300]),  # legal, but the squares of its duals are none
+    ("LPBoost", "C", [1e90]),  # for HiGHS 1e20 is infinite, and the program unbounded
+    ("ensembles", "n_estimators", [0, -3, 2.5, "many", None, True]),
+    (WITH_TOL, "tol", [0.0, -1e-3, NAN, "x"]),
+    ("loop", "tol", [-1.0]),
+    ("ensembles", "n_jobs", [0, 1.5]),
+    ("CGEnsClassifier, CGEnsClassifierCV", "loss", ["logarithmic", "squared"]),
+    ("regressors", "loss", ["hinge"]),
+    ("CGEns", "pricing", ["cheap", None]),
+    ("CGEnsClassifier, CGEnsClassifierCV", "class_weight", ["fair", {0: -1.0}, {0: NAN}, {0: INF}]),
+    ("MultiBoost, LPBoost", "nu", [0, -0.5, NAN, INF, "x", True, [0.5]]),
+    ("LPBoost", "nu", [1.5]),
+    ("LPBoost", "solver", [None, ["dual"]]),
+    ("LPBoost", "max_iter", [0, -1, 2.5, "x", 2**31]),
+    ("random Fourier", "max_iter", [-1, 2.5, "x"]),
+    ("random Fourier", "n_components", [0, -1, 1.5, "x"]),
+    ("Gaussian kernel, random Fourier", "gamma", [-0.5, "wide", None, NAN]),
+    ("Gaussian kernel", "kernel", [None, ["rbf"]]),
+    ("Gaussian kernel", "cache_size", [-2]),
+    ("searches", "columns", ["all", 7, None, []]),
+    ("searches", "Cs", [0, 2.5, "scale", None, True]),
+    ("searches", "cv", [0, -3, 2.5]),
+]
+#: Who | which | the value | the exception | what its message names
+BAD_PARAMETERS: list[tuple[str, str, Any, type[Exception], str]] = [
+    ("ensembles", "weak_learner", "stamp", ValueError, r"weak_learner.*stump.*'stamp'"),
+    ("ensembles", "weak_learner", 3, TypeError, r"weak_learner.*begin.*\b3\b"),
+    ("ensembles", "weak_learner", Stump, TypeError, r"weak_learner.*Stump\(\).*class.*Stump"),
+    ("ensembles", "weak_learner", [], ValueError, r"(?i)mixture.*empty"),
+    ("ensembles", "weak_learner", Stump(1), ValueError, r"max_bins.*\b1\b"),
+    ("ensembles", "weak_learner", [("stump", [6])], ValueError, r"'stump'.*\b6\b.*\b6\b"),
+    ("ensembles, random Fourier", "random_state", "seed", ValueError, r"'seed'"),
+    ("CGEnsClassifier, CGEnsClassifierCV", "pricing", "gain", ValueError, r"pricing='gain'.*hinge"),
+    ("CGEnsClassifier, CGEnsClassifierCV", "loss", "squared", ValueError, r"'least_squares'"),
+    ("CGEnsClassifier, CGEnsClassifierCV", "class_weight", {5: 1.0}, ValueError, r"class"),
+    ("CGEnsClassifier, CGEnsClassifierCV", "class_weight", {0: 0.0}, ValueError, r"class 0.*weight"),
+    ("LPBoost", "solver", "simplex", ValueError, r"solver.*'dual', 'primal', 'ipm'.*'simplex'"),
+    ("Gaussian kernel", "kernel", "cubic", ValueError, r"kernel.*'stump', 'perceptron', 'rbf'.*'cubic'"),
+    *(("searches", "columns", [own], ValueError, rf"columns.*{shown(own)}") for own in (0, 2.5, "a")),
+    ("searches", "columns", [2, 6], ValueError, r"columns.*n_estimators=5\b.*\[2, 6\]"),
+    ("searches", "Cs", [], ValueError, r"Cs.*empty"),
+    *(("searches", "Cs", [0.1, own], ValueError, rf"\bC\b.*{shown(own)}") for own in (-1, NAN, 1e300)),
+    ("searches", "cv", 1, ValueError, r"cv=1\b"),
+    ("searches", "cv", "five", ValueError, r"\bcv\b.*five"),
+    ("searches", "cv", [], ValueError, r"\bcv\b.*(fold|empty)"),
+    ("searches", "cv", [(np.arange(90), np.arange(0))], ValueError, r"fold.*test"),
+    ("searches", "cv", [(np.arange(0), np.arange(90))], ValueError, r"fold.*train"),
+    ("searches", "scoring", "beauty", ValueError, r"'beauty'"),
+    ("searches", "scoring", lambda model, X, y: NAN, ValueError, r"score.*\bnan\b"),
+    ("searches", "scoring", lambda model, X, y: 1 / 0, ZeroDivisionError, r"division"),
+    *(("loop", "master", Hinge(C), ValueError, rf"\bC\b.*{shown(C)}") for C in (-1.0, 0.0, NAN)),
+    *(("loop", "master", LeastSquares(C), ValueError, rf"\bC\b.*{shown(C)}") for C in (-1.0, 0.0, NAN, INF)),
+    ("loop", "pricing", "gain", ValueError, r"gain.*least squares"),
+    ("loop", "rows", np.arange(1, 91), ValueError, r"row"),
+]
+
+
+def of_parameters() -> Iterator[Refusal]:
+    plain = [
+        (who, parameter, value, ValueError, rf"\b{parameter}\b.*{shown(value)}")
+        for who, parameter, values in BAD_VALUES
+        for value in values
+    ]
+    for who, parameter, value, error, pattern in [*plain, *BAD_PARAMETERS]:
+        what = f"{parameter}={getattr(value, '__name__', repr(value))}"
+        yield from (refused_fit(name, what, error, pattern, {parameter: value}) for name in named(who))
+
+
+# --- calls of a fitted estimator, and of one that is not
+
+BAD_ROWS: list[tuple[str, Any, type[Exception], str]] = [
+    ("fewer features", X[:, :3], ValueError, r"3 features.*6 features"),
+    *(row for row in BAD_X if row[0] in ("NaN", "inf", "text", "sparse", "one axis")),
+    ("more features", np.column_stack([X, X]), ValueError, r"12 features.*6 features"),
+    ("no rows", X[:0], ValueError, r"0 sample"),
+]
+METHODS = ("predict", "decision_function", "score", "staged_predict", "staged_decision_function")
+
+
+def call(method: str, rows: Any, model: Any) -> object:
+    """Call a method; a generator is asked for its first value."""
+    found = getattr(model, method)(rows, *[Y] * (method == "score"))
+    return next(found) if method.startswith("staged") else found
+
+
+def of_calls() -> Iterator[Refusal]:
+    for name in named("all"):
+        methods = [method for method in METHODS if hasattr(ESTIMATORS[name], method)]
+        for method in methods:
+            for what, rows, error, pattern in BAD_ROWS[: None if method == "predict" else 2]:  # all check rows alike
+                act = partial(call, method, rows)
+                yield Refusal(f"{name}.{method}: {what}", name, act, error, pattern, states=("fitted",))
+        acts = {method: partial(call, method, X) for method in methods}
+        if name in named("ensembles"):
+            acts["feature_importances_"] = attrgetter("feature_importances_")
+        for what, act in acts.items():
+            pattern = type(ESTIMATORS[name]).__name__
+            yield Refusal(f"{name}.{what}: not fitted", name, act, NotFittedError, pattern, states=("not fitted",))
+    for name in named("regressors"):
+        act = attrgetter("decision_function")
+        yield Refusal(f"{name}.decision_function", name, act, AttributeError, r"decision_function")
+    for name in named("baselines"):  # it recomputes the objectives of CGEns alone
+        act, pattern = partial(check_certificate, X=X, y=Y), rf"CGEnsClassifier.*{type(ESTIMATORS[name]).__name__}"
+        yield Refusal(f"check_certificate({name})", name, act, TypeError, rf"(?i)certif.*{pattern}", states=("fitted",))
+    for name in ("CGEnsClassifier", "CGEnsRegressor"):
+        few = {"warm_start": True, "n_estimators": 4}, r"n_estimators=4\b.*\b5\b", {}
+        other = {"warm_start": True}, r"1 features.*6 features", {"X": X[:, :1]}
+        for params, pattern, spoilt in (few, other):
+            row = refused_fit(name, f"warm start, {pattern}", ValueError, pattern, params, **spoilt)
+            yield replace(row, states=("fitted",))
+
+
+REFUSALS = [*of_data(), *of_parameters(), *of_calls()]
