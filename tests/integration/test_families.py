@@ -14,7 +14,6 @@ from sklearn.model_selection import GridSearchCV
 
 from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressorCV
 from cgens.inspection import check_certificate
-from cgens.kernels import columns_kernel, perceptron_kernel, stump_kernel
 from cgens.types import Duals, Sample
 from cgens.weak_learners import Box, Fourier, Linear, Perceptron, SklearnLearner, Stump, Tree
 from tests.contract.cosines import Cosines
@@ -66,8 +65,8 @@ def test_the_model_is_sound(family, task):
     assert_sound(model, X, y)
     assert model.certificate_.relative_gap <= model.tol
     assert check_certificate(model, X, y).problems == ()
-    one_by_one = np.concatenate([answer(model, row[None]) for row in X[:20]])
-    assert np.allclose(one_by_one, answer(model, X)[:20], rtol=0, atol=rounding(model, X))
+    one_by_one = np.concatenate([answer(model, row[None]) for row in X[:8]])
+    assert np.allclose(one_by_one, answer(model, X)[:8], rtol=0, atol=rounding(model, X))
 
 
 def pairs():
@@ -110,16 +109,6 @@ def test_a_clone_fits_the_same_model(family):
 def test_a_name_is_its_class_with_default_parameters(name):
     named, made = fitted("two classes", name), fit(NAMES[name]())
     assert made.decision_function(named[1]).tobytes() == named[0].decision_function(named[1]).tobytes()
-
-
-@pytest.mark.parametrize("name", ["stump", "box"])
-def test_a_learner_alone_answers_float32_rows_as_the_model_does(name):
-    """Also between neighbouring numbers of float32, where the threshold itself is none."""
-    ladder = np.nextafter(np.float32(1), np.float32(2)) - np.float32(1)
-    X = (1 + ladder * np.arange(12, dtype=np.float32))[:, None].repeat(2, axis=1)
-    model = fit({"stump": Stump(), "box": Box(1, 20)}[name], X, np.arange(12) % 3 > 0)
-    alone = np.column_stack([learner.respond(X) for learner in model.ensemble_.learners])
-    assert np.array_equal(alone, model.ensemble_.respond(X))
 
 
 @pytest.mark.parametrize(
@@ -205,25 +194,6 @@ def test_search_of_a_regressor():
     search = CGEnsRegressorCV(Fourier(n_candidates=200), Cs=3, n_estimators=30, cv=3, random_state=0, n_jobs=1)
     assert search.fit(X, y).best_score_ > 0.5
     assert np.array_equal(list(search.staged_predict(X))[-1], search.predict(X))
-
-
-@pytest.mark.parametrize("family", ["stump", "fourier", "tree", "mixture"])
-def test_kernel_of_the_columns(family):
-    model, X, _ = fitted("two classes", family)
-    H = model.ensemble_.respond(X).astype(float)
-    assert np.allclose(columns_kernel(model, X, X[:7]), H @ H[:7].T, rtol=0, atol=CLOSED_FORM * len(H.T))
-
-
-def test_many_perceptrons_and_stumps_have_the_kernels_of_lin_and_li(rng):
-    """But for a constant and a factor; the error of a mean over k columns is about 1 / sqrt(k)."""
-    X, y = rng.uniform(size=(40, 2)), rng.integers(0, 2, 40)
-    for family, kernel in [(Stump(None), stump_kernel), (Perceptron(2000, learn=False), perceptron_kernel)]:
-        model = fit(family, X, y, C=1e3, n_estimators=700, tol=0.1)
-        own, named = columns_kernel(model, X), kernel(X)
-        upper = np.triu_indices(40, 1)
-        assert np.corrcoef(own[upper], named[upper])[0, 1] > 0.95
-    assert np.array_equal(stump_kernel(X, delta=2.0), 2.0 + stump_kernel(X))
-    assert perceptron_kernel(X, X[:3]).shape == (40, 3)
 
 
 @pytest.mark.parametrize("family", ["tree", "fourier", "linear"])

@@ -154,15 +154,6 @@ def test_a_class_of_no_weight_is_not_there(loss, how, gone):
 
 
 @every_loss
-def test_one_class_of_any_weight_is_refused(loss):
-    X, y = FLOWERS
-    with pytest.raises(ValueError, match=r"(?i)two classes.*weight 0.*1 class"):
-        fit(X, y, (y == 1).astype(float), loss=loss)
-    with pytest.raises(ValueError, match=r"(?i)two classes.*weight 0.*1 class"):
-        fit(X, y, loss=loss, class_weight={0: 0.0, 2: 0.0})
-
-
-@every_loss
 def test_constant_features_give_the_heaviest_class(loss):
     X, y = np.full((6, 2), 2.5), np.array([0, 1, 1, 1, 2, 2])
     with pytest.warns(UserWarning, match="constant"):
