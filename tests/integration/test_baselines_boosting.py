@@ -7,18 +7,21 @@ import warnings
 import numpy as np
 import pytest
 import sklearn.ensemble
+from scipy.optimize import linprog
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from cgens.baselines import AdaBoostClassifier, AdaBoostMHClassifier
+from cgens.baselines import AdaBoostClassifier, AdaBoostMHClassifier, LPBoostClassifier
 from cgens.datasets import data_folders, make_disc
+from cgens.types import Status
 from cgens.weak_learners import SklearnLearner
 from evaluation.splits import IDA_SETS, random_split
-from tests.integration.small_data import SMALL_DATA, flowers
-from tests.models import BOOSTERS, MODELS, STAGE_WISE, WRAPPERS, make
-from tests.tolerances import CLOSED_FORM, NEGATIVE_GAP
+from tests.integration.small_data import SMALL_DATA, flowers, noisy
+from tests.models import BOOSTERS, MODELS, STAGE_WISE, WRAPPERS, fitted, make
+from tests.reference.naive_stumps import naive_pool, pool_matrix
+from tests.tolerances import CLOSED_FORM, NEGATIVE_GAP, TIGHT
 
 N_ROUNDS = 30
 BUNDLED = ["wisconsin", *SMALL_DATA]
@@ -138,6 +141,50 @@ def test_a_colouring_that_no_weak_learner_tells_ends_nothing(seed):
         warnings.simplefilter("error")
         model = make("AdaBoost.ECC", n_estimators=30, random_state=seed).fit(X, y)
     assert model.score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("solver", ["dual", "primal", "ipm"])
+def test_lpboost_is_the_linear_program_over_all_stumps(solver):
+    X, y = SMALL_DATA["contradictory"]()
+    model = make("LPBoost", C=0.06, n_estimators=10_000, solver=solver).fit(X, y)
+    signs = np.where(y > 0, 1.0, -1.0)
+    columns = signs[:, None] * pool_matrix(naive_pool(X), len(X))
+    cost = np.concatenate([np.ones(2 * columns.shape[1]), np.full(len(y), 0.06)])
+    constraints = -np.hstack([columns, -columns, np.eye(len(y))])
+    best = linprog(cost, A_ub=constraints, b_ub=-np.ones(len(y)), method="highs").fun
+    assert model.certificate_.status is Status.OPTIMAL
+    assert model.certificate_.primal == pytest.approx(best, rel=TIGHT if solver != "ipm" else model.tol)
+    assert model.certificate_.full_relative_gap <= model.tol
+    losses = np.maximum(0, 1 - signs * model.decision_function(X))
+    objective = np.abs(model.ensemble_.weights).sum() + 0.06 * losses.sum()
+    assert model.certificate_.primal == pytest.approx(objective, rel=CLOSED_FORM)
+
+
+#: No mixture of stumps has a positive margin here, in the whole pool or in the first columns: the optimum is 0.
+WITHOUT_A_MARGIN = {
+    "six rows": ([[2.0], [1.0], [2.0], [1.0], [0.0], [1.0]], [0, 1, 1, 0, 1, 0], 0.5, 500),
+    "ten columns": (*noisy(), 0.3, 10),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_A_MARGIN)
+def test_a_margin_of_zero_is_an_optimum_like_any_other(name):
+    """Primal and dual are 2 but for rounding: that is no gap. The weights are 0, and that alone is told."""
+    X, y, nu, n_columns = WITHOUT_A_MARGIN[name]
+    with pytest.warns(UserWarning, match="columns? have the weight 0") as told:
+        model = LPBoostClassifier(nu=nu, n_estimators=n_columns).fit(X, y)
+    assert len(told) == 1
+    assert model.certificate_.status in (Status.OPTIMAL, Status.MAX_COLUMNS)
+    assert model.certificate_.primal == pytest.approx(2, abs=CLOSED_FORM)
+    assert model.certificate_.relative_gap <= model.tol
+    assert np.all(np.isfinite(model.decision_function(X)))
+
+
+def test_the_cost_of_an_earlier_fit_of_lpboost_is_gone():
+    """With `nu` there is no C_, as the docstring says."""
+    model, X, y = fitted("LPBoost")
+    assert model.C_ == 100 / 90
+    assert not hasattr(model.set_params(nu=0.6).fit(X, y), "C_")
 
 
 @pytest.mark.parametrize("data", SMALL_DATA)

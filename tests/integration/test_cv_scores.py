@@ -31,10 +31,10 @@ from tests.tolerances import CLOSED_FORM
 class ByHand:
     """The paths of a fold, found without the search: one for each C that columns were found with."""
 
-    def __init__(self, model, master, X, target, k, weight=None, pricing="gain"):
+    def __init__(self, model, master, X, target, k, weight, pricing="gain"):
         train, self.test = model.folds_[k]
         own = np.zeros(len(X))
-        own[train] = 1.0 if weight is None else weight[train]
+        own[train] = weight[train]
         order = SampleOrder.of(X, np.ascontiguousarray(target), own, 1)
         options = {"sample_weight": order.weight, "rows": order.rows, "tol": 3e-3, "pricing": pricing}
         stages, target = model.columns_.tolist(), target[order.rows]
@@ -118,13 +118,12 @@ def test_scores_of_a_fold_by_naive_solves(n_outputs, rng):
     model = regress(X, target, weight)
     for k, (train, _) in enumerate(model.folds_):
         found = ByHand(model, LeastSquares, X, target, k, weight)
+        test = found.test
         for c, C in enumerate(model.Cs_):
             H = found.paths[c].ensemble.respond(X).astype(float)
             for s, stage in enumerate(model.columns_):
                 ridge = Ridge(alpha=1 / C).fit(H[train, :stage], target[train], sample_weight=weight[train])
-                expected = r2_score(
-                    target[found.test], ridge.predict(H[found.test, :stage]), sample_weight=weight[found.test]
-                )
+                expected = r2_score(target[test], ridge.predict(H[test, :stage]), sample_weight=weight[test])
                 assert model.scores_[k, c, s] == pytest.approx(expected, rel=CLOSED_FORM)
 
 

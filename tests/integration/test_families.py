@@ -12,13 +12,12 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
-from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressorCV
+from cgens import CGEnsClassifier
 from cgens.inspection import check_certificate
-from cgens.kernels import columns_kernel, perceptron_kernel, stump_kernel
 from cgens.types import Duals, Sample
 from cgens.weak_learners import Box, Fourier, Linear, Perceptron, SklearnLearner, Stump, Tree
 from tests.contract.cosines import Cosines
-from tests.integration.small_data import flowers, noisy, numbers
+from tests.integration.small_data import noisy
 from tests.models import BOOSTERS, FAMILIES, STAGE_WISE, answer, data_of, every_family, make
 from tests.tolerances import CLOSED_FORM, NEGATIVE_GAP
 
@@ -66,8 +65,8 @@ def test_the_model_is_sound(family, task):
     assert_sound(model, X, y)
     assert model.certificate_.relative_gap <= model.tol
     assert check_certificate(model, X, y).problems == ()
-    one_by_one = np.concatenate([answer(model, row[None]) for row in X[:20]])
-    assert np.allclose(one_by_one, answer(model, X)[:20], rtol=0, atol=rounding(model, X))
+    one_by_one = np.concatenate([answer(model, row[None]) for row in X[:8]])
+    assert np.allclose(one_by_one, answer(model, X)[:8], rtol=0, atol=rounding(model, X))
 
 
 def pairs():
@@ -110,16 +109,6 @@ def test_a_clone_fits_the_same_model(family):
 def test_a_name_is_its_class_with_default_parameters(name):
     named, made = fitted("two classes", name), fit(NAMES[name]())
     assert made.decision_function(named[1]).tobytes() == named[0].decision_function(named[1]).tobytes()
-
-
-@pytest.mark.parametrize("name", ["stump", "box"])
-def test_a_learner_alone_answers_float32_rows_as_the_model_does(name):
-    """Also between neighbouring numbers of float32, where the threshold itself is none."""
-    ladder = np.nextafter(np.float32(1), np.float32(2)) - np.float32(1)
-    X = (1 + ladder * np.arange(12, dtype=np.float32))[:, None].repeat(2, axis=1)
-    model = fit({"stump": Stump(), "box": Box(1, 20)}[name], X, np.arange(12) % 3 > 0)
-    alone = np.column_stack([learner.respond(X) for learner in model.ensemble_.learners])
-    assert np.array_equal(alone, model.ensemble_.respond(X))
 
 
 @pytest.mark.parametrize(
@@ -188,42 +177,17 @@ CHOSEN = {
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-@pytest.mark.parametrize("data", [noisy, flowers])
-def test_search_for_c_and_the_number_of_columns(data, name):
-    X, y = data()
-    search = CGEnsClassifierCV(CHOSEN[name], Cs=2, n_estimators=10, cv=2, random_state=0, n_jobs=1).fit(X, y)
+@pytest.mark.parametrize("kind", ["two classes", "classes", "numbers"])
+def test_search_for_c_and_the_number_of_columns(kind, name):
+    X, y = data_of(kind)
+    options = {"weak_learner": CHOSEN[name], "n_estimators": 10}
+    search = make(f"search, {kind}", Cs=2, cv=2, **options).fit(X, y)
     assert np.all(np.isfinite(search.scores_))
-    assert search.best_score_ > 0.6
-    plain = CGEnsClassifier(CHOSEN[name], random_state=0, n_jobs=1, **search.best_params_).fit(X, y)
-    assert plain.decision_function(X).tobytes() == search.decision_function(X).tobytes()
+    assert search.best_score_ > (0.2 if kind == "numbers" else 0.6)
+    plain = make(kind, **{**options, **search.best_params_}).fit(X, y)
+    assert answer(plain, X).tobytes() == answer(search, X).tobytes()
     if name == "list":  # as its certificate
         assert search.family_shares_ == plain.family_shares_
-
-
-def test_search_of_a_regressor():
-    X, y = numbers()
-    search = CGEnsRegressorCV(Fourier(n_candidates=200), Cs=3, n_estimators=30, cv=3, random_state=0, n_jobs=1)
-    assert search.fit(X, y).best_score_ > 0.5
-    assert np.array_equal(list(search.staged_predict(X))[-1], search.predict(X))
-
-
-@pytest.mark.parametrize("family", ["stump", "fourier", "tree", "mixture"])
-def test_kernel_of_the_columns(family):
-    model, X, _ = fitted("two classes", family)
-    H = model.ensemble_.respond(X).astype(float)
-    assert np.allclose(columns_kernel(model, X, X[:7]), H @ H[:7].T, rtol=0, atol=CLOSED_FORM * len(H.T))
-
-
-def test_many_perceptrons_and_stumps_have_the_kernels_of_lin_and_li(rng):
-    """But for a constant and a factor; the error of a mean over k columns is about 1 / sqrt(k)."""
-    X, y = rng.uniform(size=(40, 2)), rng.integers(0, 2, 40)
-    for family, kernel in [(Stump(None), stump_kernel), (Perceptron(2000, learn=False), perceptron_kernel)]:
-        model = fit(family, X, y, C=1e3, n_estimators=700, tol=0.1)
-        own, named = columns_kernel(model, X), kernel(X)
-        upper = np.triu_indices(40, 1)
-        assert np.corrcoef(own[upper], named[upper])[0, 1] > 0.95
-    assert np.array_equal(stump_kernel(X, delta=2.0), 2.0 + stump_kernel(X))
-    assert perceptron_kernel(X, X[:3]).shape == (40, 3)
 
 
 @pytest.mark.parametrize("family", ["tree", "fourier", "linear"])

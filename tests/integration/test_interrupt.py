@@ -56,44 +56,33 @@ def long_table(n_rows=3000, n_features=60):
     return rng.normal(size=(n_rows, n_features)), rng
 
 
-def two_classes():
+def long_problem(kind):
     X, rng = long_table()
-    return X, (X[:, :5].sum(axis=1) + 2 * rng.normal(size=len(X)) > 0).astype(int)
-
-
-def three_classes():
-    X, rng = long_table()
-    return X, np.digitize(X[:, :5].sum(axis=1) + 2 * rng.normal(size=len(X)), [0, 2])
-
-
-def five_numbers():
-    X, rng = long_table()
-    return X, X[:, :5] + 2 * rng.normal(size=(len(X), 5))
+    score = X[:, :5].sum(axis=1) + 2 * rng.normal(size=len(X))
+    return X, {"two": score > 0, "three": np.digitize(score, [0, 2]), "numbers": X[:, :5] + score[:, None]}[kind]
 
 
 #: Fits of minutes: many rounds, of which each is short.
 MANY_ROUNDS = {
-    "hinge": (CGEnsClassifier(n_estimators=100_000, tol=1e-6, C=0.1), two_classes),
-    "least squares": (CGEnsRegressor(n_estimators=100_000, C=0.1), five_numbers),
-    "LPBoost": (LPBoostClassifier(n_estimators=100_000, C=1.0), two_classes),
-    "LPBoost by ipm": (LPBoostClassifier(n_estimators=100_000, C=1.0, solver="ipm"), two_classes),
-    "MultiBoost": (MultiBoostClassifier(n_estimators=100_000, nu=1e-6), three_classes),
-    "AdaBoost.ECC": (AdaBoostECCClassifier(n_estimators=1_000_000), three_classes),
-    "LPBoost of nu": (LPBoostClassifier(nu=0.3, n_estimators=100_000), two_classes),
-    "AdaBoost": (AdaBoostClassifier(n_estimators=1_000_000), two_classes),
-    "AdaBoost.MH": (AdaBoostMHClassifier(n_estimators=1_000_000), three_classes),
+    "hinge": (CGEnsClassifier(n_estimators=100_000, tol=1e-6, C=0.1), "two"),
+    "least squares": (CGEnsRegressor(n_estimators=100_000, C=0.1), "numbers"),
+    "LPBoost": (LPBoostClassifier(n_estimators=100_000, C=1.0), "two"),
+    "LPBoost by ipm": (LPBoostClassifier(n_estimators=100_000, C=1.0, solver="ipm"), "two"),
+    "MultiBoost": (MultiBoostClassifier(n_estimators=100_000, nu=1e-6), "three"),
+    "AdaBoost.ECC": (AdaBoostECCClassifier(n_estimators=1_000_000), "three"),
+    "LPBoost of nu": (LPBoostClassifier(nu=0.3, n_estimators=100_000), "two"),
+    "AdaBoost": (AdaBoostClassifier(n_estimators=1_000_000), "two"),
+    "AdaBoost.MH": (AdaBoostMHClassifier(n_estimators=1_000_000), "three"),
 }
-FAST = ["hinge", "least squares", "LPBoost", "MultiBoost", "AdaBoost.ECC"]
+SLOW = ["LPBoost by ipm", "LPBoost of nu", "AdaBoost", "AdaBoost.MH"]
 
 
-def fast(names):
-    return [own if own in FAST else pytest.param(own, marks=pytest.mark.slow) for own in names]
-
-
-@pytest.mark.parametrize("name", fast(MANY_ROUNDS))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in MANY_ROUNDS]
+)
 def test_a_long_fit(name):
-    model, load = MANY_ROUNDS[name]
-    X, y = load()
+    model, kind = MANY_ROUNDS[name]
+    X, y = long_problem(kind)
     with ctrl_c(0.6), pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
     assert model.certificate_.status is Status.INTERRUPTED
@@ -107,7 +96,7 @@ def test_a_long_fit(name):
     "search", [CGEnsRegressorCV(n_estimators=2000), CGEnsClassifierCV(loss="hinge", n_estimators=2000)]
 )
 def test_a_long_search_stores_nothing(search):
-    X, y = two_classes()
+    X, y = long_problem("two")
     with ctrl_c(0.6), pytest.raises(KeyboardInterrupt):
         search.fit(X, y)
     assert set(vars(search)) == set(search.get_params(deep=False))

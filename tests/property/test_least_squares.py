@@ -85,25 +85,6 @@ def test_every_round_equals_the_reference(problem):
     assert dual <= primal + problem.rounding
 
 
-@given(problem=squares())
-def test_a_column_outside_lowers_the_objective_by_its_gain(problem):
-    """Half the columns are in, half outside: g'Pg, and the gain with it."""
-    n_inside = problem.H.shape[1] // 2
-    inside = Squares(problem.H[:, :n_inside], problem.target, problem.scale)
-    solver, model = inside.solver(), inside.models()[-1]
-    for column in inside.H.T:
-        solver.add(np.ascontiguousarray(column))
-    primal, _, _ = solver.solve(TIGHT)
-    size = problem.scale.sum() * max(1.0, float(np.abs(problem.H).max(initial=0.0)) ** 2)
-    duals = solver.duals(solver.weights().reshape(-1, problem.target.shape[1])).reshape(problem.target.shape)
-    for column in problem.H.T[n_inside:].astype(float):
-        quadratic = solver.quadratic(np.ascontiguousarray(column)[None], n_inside)[0]
-        assert quadratic == pytest.approx(model.quadratic(column[:, None])[0], abs=CLOSED_FORM * size)
-        gain = 0.5 * np.sum((column @ duals) ** 2) / (1 + quadratic)
-        lowered = primal - model.grown(column).primal
-        assert gain == pytest.approx(lowered, abs=CLOSED_FORM * (1 + model.primal) * (1 + size))
-
-
 @given(problem=squares(costs=(1e-12, 1e-3, 1.0, 1e6, 1e12)))
 def test_objectives_are_those_of_what_is_returned(problem):
     """For any C: the primal is the model's, the dual that of balanced duals, and neither is NaN."""
