@@ -97,7 +97,7 @@ def search(estimator: type, data: Callable[[], Any], weighted: bool, **parameter
     X, y = data()
     model = estimator(n_estimators=N_COLUMNS, cv=3, Cs=3, columns=[5, 15, 25], random_state=0, **parameters)
     model.fit(X, y, row_weights(len(X)) if weighted else None)
-    return {**digests(model.best_estimator_, X), "scores": digest(model.scores_), "C": model.C_.hex()}
+    return {**digests(model.best_estimator_, X), "scores": digest(to_six_digits(model.scores_)), "C": model.C_.hex()}
 
 
 def rival(estimator: type, data: Callable[[], Any]) -> dict[str, str]:
@@ -162,14 +162,18 @@ def digests(model: Any, X: np.ndarray) -> dict[str, str]:
     ]
     decisions = decide(X)
     if not all(type(learner).__name__ == "StumpLearner" for learner in model.ensemble_.learners):
-        # A product by BLAS, whose last bit may be another one on another processor.
-        decisions = np.array([float(f"{value:.6e}") for value in decisions.ravel()])
+        decisions = to_six_digits(decisions)
     return {
         "decisions": digest(decisions),
         "columns": digest(responses * signs),
         "weights": digest(model.ensemble_.weights * signs[:, None].astype(np.float64)),
         "certificate": ", ".join(figures),
     }
+
+
+def to_six_digits(array: np.ndarray) -> np.ndarray:
+    """Round what comes from a product by BLAS, whose last bit may be another one on another processor."""
+    return np.array([float(f"{value:.6e}") for value in array.ravel()])
 
 
 def digest(array: np.ndarray) -> str:
