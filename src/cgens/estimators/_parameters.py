@@ -27,6 +27,8 @@ FAMILY_STRENGTH: dict[type, tuple[float, float]] = {
     Mixture: (0.5, 0.3),
 }
 
+N_PROCESSORS = os.cpu_count() or 1  # asked once: one question takes as long as predicting a row
+
 
 def check_positive(name: str, value: object) -> float:
     """Return a finite number > 0."""
@@ -123,5 +125,5 @@ def resolve_threads(n_jobs: Any) -> int:
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise ValueError(f"n_jobs must be None or an integer other than 0; got {n_jobs!r}.")
     # No more than there are processors: OpenMP ends the process when it cannot start as many threads as it was told.
-    most = max(os.cpu_count() or 1, default_threads())
+    most = max(N_PROCESSORS, default_threads())
     return usable_threads(min(int(joblib.effective_n_jobs(int(n_jobs))), most))
