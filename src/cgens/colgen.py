@@ -257,7 +257,7 @@ class _Loop:
         return self.master.pool_bound(duals, found.energy, found.largest_price())
 
     def pool_is_open(self) -> bool:
-        """Return whether the bound shows that columns are missing, which rows of huge weight can hide in the prices."""
+        """Return whether the bound shows that columns are missing; rows of huge weight can hide that in the prices."""
         primal, bound = self.solution.primal, self.recorder.bound
         solved = self.solution.relative_gap <= self.tol
         return solved and bool(np.isfinite(bound)) and relative_gap(primal, bound) > self.tol
@@ -304,13 +304,12 @@ class _Loop:
                 status = Status.OPTIMAL
             if self.solution.status is Status.NOT_CONVERGED:
                 status = Status.NOT_CONVERGED
-        primal, dual = self.solution.primal, self.solution.dual
-        bound = self.verified_bound()
+        primal, bound = self.solution.primal, self.verified_bound()
         certified = np.isfinite(bound)
         certificate = Certificate(
             primal=primal,
-            dual=dual,
-            relative_gap=relative_gap(primal, dual),
+            dual=self.solution.dual,
+            relative_gap=self.solution.relative_gap,
             scope="pool" if certified else "restricted",
             n_candidates=self.n_candidates,
             max_price=max_price,

@@ -88,11 +88,7 @@ class Ensemble:
 
         Each round has new weights for *all* of its columns; only those of stage-wise masters never change once set.
         """
-
-        def respond(begin: int, end: int) -> AnyArray:
-            return self.packs.respond(X[begin:end], n_threads)
-
-        return self.history.staged(respond, len(X))
+        return self.history.staged(lambda begin, end: self.packs.respond(X[begin:end], n_threads), len(X))
 
     def to_arrays(self) -> dict[str, AnyArray]:
         """Return weights, intercept, means and packs as named arrays, without the history."""

@@ -84,7 +84,7 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
     weight = _fit_weights(model, y, sample_weight)
     kept = weight > 0
     X, y, weight = X[kept], y[kept], weight[kept]
-    problem = _Problem(model.loss_, _fit_target(model, y), model.C_ * weight)
+    problem = _Problem(model.loss_ == "hinge", _fit_target(model, y), model.C_ * weight)
 
     # The model's objective and the dual value of its duals, over the selected columns.
     learners, weights, intercept = model.ensemble_.learners, model.ensemble_.weights, model.ensemble_.intercept
@@ -139,13 +139,9 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
 class _Problem:
     """An independent implementation of the master problem: its loss, its dual, and the constraints of its duals."""
 
-    name: str
+    is_hinge: bool  # else least squares
     target: Floats  # (m, l)
     bound: Floats  # (m,): C times the weights
-
-    @property
-    def is_hinge(self) -> bool:
-        return self.name == "hinge"
 
     def loss(self, decision: Floats) -> float:
         """Return the loss term of the objective (EQ:SVM1, EQ:SLSVM1)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -61,49 +61,37 @@ class Trace:
         return f"<Trace of {len(self) - 1} rounds: {self.certificate}>"
 
 
-@dataclass
-class _Entry:
-    score: float
-    price_seconds: float
-    primal: float = np.nan
-    dual: float = np.nan
-    relative_gap: float = np.nan
-    full_lower_bound: float = -np.inf
-    solve_seconds: float = 0.0
-    n_iter: float = 0.0
-
-
 class TraceRecorder:
     """Collects a `Trace` while the loop runs."""
 
     def __init__(self) -> None:
-        self._entries: list[_Entry] = []
+        self._entries: list[dict[str, float]] = []
         self.bound = -np.inf
         self.bound_solution: MasterSolution | None = None
 
     def begin_round(self, score: float, price_seconds: float) -> None:
         """Add the entry of a new round."""
-        self._entries.append(_Entry(score, price_seconds))
+        unsolved = {"full_lower_bound": -np.inf, "solve_seconds": 0.0, "n_iter": 0.0}
+        self._entries.append({"score": score, "price_seconds": price_seconds, **unsolved})
 
     def add_solution(self, solution: MasterSolution, seconds: float) -> None:
         """Record the solution of the round; a later, tighter one replaces it."""
         entry = self._entries[-1]
-        entry.primal, entry.dual, entry.relative_gap = solution.primal, solution.dual, solution.relative_gap
-        entry.solve_seconds += seconds
-        entry.n_iter += solution.n_iter
+        entry |= {"primal": solution.primal, "dual": solution.dual, "relative_gap": solution.relative_gap}
+        entry["solve_seconds"] += seconds
+        entry["n_iter"] += solution.n_iter
 
     def add_bound(self, bound: float, solution: MasterSolution) -> None:
         """Record the lower bound of the pool at the duals of the round, and keep the best of all rounds."""
-        self._entries[-1].full_lower_bound = bound
+        self._entries[-1]["full_lower_bound"] = bound
         if bound > self.bound:
             self.bound, self.bound_solution = bound, solution
 
     def finish(self, certificate: Certificate, duals: Floats) -> Trace:
         """Return the trace."""
-        names = [field.name for field in fields(_Entry)]
         best = self.bound_solution
         return Trace(
-            **{name: np.array([getattr(entry, name) for entry in self._entries]) for name in names},
+            **{name: np.array([entry[name] for entry in self._entries]) for name in self._entries[0]},
             certificate=certificate,
             duals=duals,
             bound_duals=None if best is None else best.duals.array,
