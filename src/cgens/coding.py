@@ -20,15 +20,6 @@ def simplex_codes(n_classes: int) -> Floats:
     These are the corners of a regular simplex: inner products are -1 / (n_classes - 1), the smallest possible. The
     codes of two classes are -1 and 1. Coordinate k - 1 separates class k from those before it; later classes have 0.
 
-    Parameters
-    ----------
-    n_classes : int
-        At least 2.
-
-    Returns
-    -------
-    codes : ndarray of shape (n_classes, n_classes - 1)
-
     Examples
     --------
     >>> simplex_codes(3).round(3)

@@ -15,17 +15,9 @@ from cgens.weak_learners.mixture import MemberPack
 
 
 def feature_importances(ensemble: Ensemble, n_features: int) -> Floats:
-    """Return the importances of the features of an ensemble of stumps and trees, normalized to sum to 1.
+    """Return the importances of the features in an ensemble of stumps and trees, shape (n_features,).
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-    n_features : int
-
-    Returns
-    -------
-    importances : ndarray of shape (n_features,)
-        All 0 for a model without columns.
+    They sum to 1, or are all 0 for a model without columns.
     """
     learners = [unwrapped(learner) for learner in ensemble.learners]
     stumps = [j for j, learner in enumerate(learners) if isinstance(learner, StumpLearner)]

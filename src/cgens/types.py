@@ -34,8 +34,8 @@ Rule: TypeAlias = Literal["max", "gain", "votes"]
 class Status(enum.StrEnum):
     """Why column generation, or one solve of the master, ended."""
 
-    #: No other weak learner violates optimality, or without a finite pool, none was found that does. For a single
-    #: solve: the tolerance was reached.
+    #: No weak learner outside the working set (without a finite pool, none that was found) violates optimality; for a
+    #: single solve, the tolerance was reached.
     OPTIMAL = "optimal"
     MAX_COLUMNS = "max_columns"  #: the maximum number of columns was reached
     STOPPED = "stopped"  #: a callback returned True
@@ -45,7 +45,7 @@ class Status(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Sample:
-    """Training rows in the order of the fit: a view of ``X``, never a copy.
+    """Training rows in the order of the fit, as indices into ``X`` instead of a copy.
 
     Attributes
     ----------

@@ -82,8 +82,8 @@ class WeightHistory(Sequence[tuple[Floats, Floats]]):
         """
         if not self._rounds:
             raise ValueError(
-                "This model was unpickled without the weights of every round: staged predictions need a model fitted "
-                "in this process or with store_history=True."
+                "Staged predictions need the weights of every round, which a pickle omits by default: fit the model "
+                "again, or pickle one that was fitted with store_history=True."
             )
         decision, last_intercept = np.zeros((n_rows, len(self._rounds[0][1]))), self._rounds[0][1]
         position = 0

@@ -65,7 +65,7 @@ def fetch(name: str, data_dir: str | Path) -> Dataset:
     name : str
         A key of `cgens.datasets.openml.ON_OPENML`.
     data_dir : path
-        The folder; it is created if it does not exist.
+        Created if it does not exist.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def fetch(name: str, data_dir: str | Path) -> Dataset:
     if name not in ON_OPENML:
         raise ValueError(f"Unknown data set {name!r}; fetch downloads {', '.join(ON_OPENML)}.")
     expected, folder = ON_OPENML[name], Path(data_dir)
-    folder.mkdir(parents=True, exist_ok=True)  # before the download, which may take long
+    folder.mkdir(parents=True, exist_ok=True)  # fail before a long download, not after it
     if (folder / f"{name}.npz").exists():
         raise FileExistsError(f"{folder / name}.npz exists already: load it, or delete it first.")
     manifest = read_manifest(folder)

@@ -51,12 +51,7 @@ _PACKS: dict[str, type[Pack]] = {}
 
 
 def register_pack(kind: str) -> Callable[[type[P]], type[P]]:
-    """Return a class decorator that registers a pack class under a name for `pack_from_arrays`.
-
-    Parameters
-    ----------
-    kind : str
-        A name that no other class has.
+    """Return a class decorator that registers a pack class under a unique name, for `pack_from_arrays`.
 
     Examples
     --------

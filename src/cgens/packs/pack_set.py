@@ -57,7 +57,7 @@ class ObjectPack:
 
 
 class PackPart(NamedTuple):
-    """A pack of a set, and the columns of the set that its learners are."""
+    """A pack of a set, and the columns of the set that its learners form."""
 
     columns: Integers
     pack: Pack
