@@ -21,7 +21,7 @@ NAMES = {path: ".".join(path.relative_to(PACKAGE).with_suffix("").parts) for pat
 MODULES = {name.removesuffix(".__init__"): path for path, name in NAMES.items()}
 
 # Modules by name -> the modules of cgens that they may import, folders also from themselves.
-PACKS = {"packs", "packs.pack", "packs.pack_set", "packs.array_pack", "packs.block_pack", "packs.object_pack"}
+PACKS = {"packs", "packs.pack", "packs.pack_set", "packs.array_pack"}
 MAY_IMPORT = {
     "types": set(),
     "weight_history": {"types"},

@@ -1,7 +1,7 @@
-"""Labels to targets, and decisions back to labels.
+"""Encoding of labels as targets, and decoding of decisions.
 
-A master fits a target of shape (m, l). What stands in it is the coding's business: simplex codes for classes, +-1 for
-one class against the rest or for several labels at once, numbers as they are for regression.
+A master fits a target of shape (m, l). The coding defines its values: simplex codes for classes, +-1 for one-vs-rest
+and multilabel problems, unchanged values for regression.
 """
 
 from __future__ import annotations
@@ -17,17 +17,8 @@ from cgens.types import AnyArray, Floats
 def simplex_codes(n_classes: int) -> Floats:
     """Return one unit vector per class with equal angles between all of them, shape (n_classes, n_classes - 1).
 
-    The corners of a regular simplex: inner products are -1 / (n_classes - 1), the smallest there can be. Two classes
-    are -1 and 1. Coordinate k tells class k from the ones before it, and is 0 for those after it.
-
-    Parameters
-    ----------
-    n_classes : int
-        At least 2.
-
-    Returns
-    -------
-    codes : ndarray of shape (n_classes, n_classes - 1)
+    These are the corners of a regular simplex: inner products are -1 / (n_classes - 1), the smallest possible. The
+    codes of two classes are -1 and 1. Coordinate k - 1 separates class k from those before it; later classes have 0.
 
     Examples
     --------
@@ -47,27 +38,27 @@ def simplex_codes(n_classes: int) -> Floats:
 
 
 class Coding(Protocol):
-    """From decisions F(x), shape (n, l), back to predictions."""
+    """Decoding of decisions F(x), shape (n, l)."""
 
     def scores(self, decision: Floats) -> Floats:
-        """Return what ``decision_function`` returns."""
+        """Return the result of ``decision_function``."""
 
     def decode(self, decision: Floats) -> AnyArray:
-        """Return what ``predict`` returns."""
+        """Return the result of ``predict``."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClassCoding:
-    """Codes for classes, one class a row.
+    """Codes for classification with one class per row.
 
     Attributes
     ----------
     classes : ndarray of shape (n_classes,)
         The labels.
     codes : ndarray of shape (n_classes, l)
-        The target of a row of each class.
-    votes : ndarray of shape (l, n_classes), of two classes (l, 1)
-        A decision F(x) votes for the classes with F(x) @ votes; the largest wins, of two the second if it is positive.
+        The target for rows of each class.
+    votes : ndarray of shape (l, n_classes), or (l, 1) for two classes
+        F(x) @ votes are the votes for the classes; the largest wins, with two classes the second one if positive.
 
     Examples
     --------
@@ -89,24 +80,24 @@ class ClassCoding:
 
     @staticmethod
     def one_vs_rest(classes: AnyArray) -> ClassCoding:
-        """Return 1 for the class itself and -1 for all others, l = n_classes."""
+        """Return the coding with 1 for the class itself and -1 for all others, l = n_classes."""
         identity = np.eye(len(classes))
         votes = identity if len(classes) > 2 else np.array([[-1.0], [1.0]])
         return ClassCoding(classes, 2 * identity - 1, votes)
 
-    def encode(self, numbers: AnyArray) -> Floats:
-        """Return the target of rows whose class has these numbers, shape (n, l)."""
-        return np.ascontiguousarray(self.codes[numbers])
+    def encode(self, indices: AnyArray) -> Floats:
+        """Return the target, shape (n, l), of rows with these class indices."""
+        return np.ascontiguousarray(self.codes[indices])
 
     def scores(self, decision: Floats) -> Floats:
-        """Return the votes, shape (n, n_classes); for two classes how much more the second has, shape (n,)."""
+        """Return the votes, shape (n, n_classes); for two classes the lead of the second, shape (n,)."""
         if decision.shape[1] == 1:
             return decision[:, 0]
         scores = decision @ self.votes
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def decode(self, decision: Floats) -> AnyArray:
-        """Return the label of the winning class; a draw goes to the first, as in scikit-learn."""
+        """Return the label of the winning class; ties go to the first, as in scikit-learn."""
         scores = self.scores(decision)
         winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes[winners])
@@ -114,7 +105,7 @@ class ClassCoding:
 
 @dataclass(frozen=True)
 class LabelCoding:
-    """A multilabel indicator matrix: +-1, one output a label.
+    """Codes for multilabel classification: +-1, one output per label.
 
     Examples
     --------
@@ -129,7 +120,7 @@ class LabelCoding:
     n_labels: int
 
     def encode(self, indicator: AnyArray) -> Floats:
-        """Return 1 where a row has the label and -1 where not, shape (n, n_labels)."""
+        """Return 1 where the indicator matrix has a label and -1 elsewhere, shape (n, n_labels)."""
         return np.ascontiguousarray(np.where(indicator != 0, 1.0, -1.0))
 
     def scores(self, decision: Floats) -> Floats:
@@ -137,13 +128,13 @@ class LabelCoding:
         return decision
 
     def decode(self, decision: Floats) -> AnyArray:
-        """Return the indicator of the labels whose decision is positive, shape (n, n_labels)."""
+        """Return the indicator matrix of the labels with positive decisions, shape (n, n_labels)."""
         return (decision > 0).astype(np.intp)
 
 
 @dataclass(frozen=True)
 class NumberCoding:
-    """Targets of regression, which are their own codes; one output is predicted as (n,) where y was (n,)."""
+    """Regression targets, used unchanged; `flat` if y had shape (n,), so that predictions have it too."""
 
     flat: bool
 
@@ -156,5 +147,5 @@ class NumberCoding:
         return self.decode(decision)
 
     def decode(self, decision: Floats) -> Floats:
-        """Return the prediction in the form that y had."""
+        """Return the prediction, shape (n,) if `flat`, else (n, l)."""
         return decision[:, 0] if self.flat else decision

@@ -1,9 +1,8 @@
-"""Column generation, written once. It knows neither its master problem nor its weak learners (Alg. 1 and 2)."""
+"""The column-generation loop, independent of the master problem and of the weak learners (Alg. 1 and 2)."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache, partial
 from time import perf_counter
@@ -12,7 +11,7 @@ import numpy as np
 
 from cgens.column_checks import check_column, checked_pricing
 from cgens.ensemble import Ensemble
-from cgens.interrupt import InterruptGuard, polling
+from cgens.interrupt import InterruptGuard
 from cgens.trace import Trace, TraceRecorder
 from cgens.types import (
     AnyArray,
@@ -37,7 +36,7 @@ from cgens.weight_history import WeightHistory
 
 #: Relative gap that suffices between rounds: docs/decisions/0003-loose-between-tight-at-the-end.md.
 LOOSE_TOL = 3e-3
-#: Targets of more distinct rows than this are numbers, not classes.
+#: A target with more distinct rows than this is not a target of classes.
 MAX_CLASS_CODES = 1000
 
 
@@ -61,7 +60,7 @@ def generate_columns(
     initial: Ensemble | None = None,
     store_history: bool = False,
 ) -> tuple[Ensemble, Trace]:
-    """Solve a master problem over all weak learners of a family, one column a round.
+    """Solve a master problem over all weak learners of a family, adding one column per round.
 
     Parameters
     ----------
@@ -69,39 +68,39 @@ def generate_columns(
     weak_learner : WeakLearner
     X : ndarray of shape (n, n_features), float32 or float64
     target : ndarray of shape (m,) or (m, l)
-        What the master fits: labels of +-1, codes, numbers.
+        What the master fits: labels +-1, class codes or regression targets.
     sample_weight : ndarray of shape (m,), default all ones
     rows : ndarray of shape (m,), default all rows of `X` in order
-        Which rows of `X` to fit, in which order; `target` and `sample_weight` follow it.
+        Indices of the rows of `X` to fit; `target` and `sample_weight` are in the same order.
     tol : float
-        Relative gap of the final restricted problem.
+        Relative duality gap of the final restricted problem.
     price_tol : float
-        Stop when the largest price is at most the column cost + ``price_tol * sum |duals|``, unless the pool's bound
-        says that it matters all the same.
+        Stop when the largest price is at most the column cost + ``price_tol * sum |duals|``, unless the bound of the
+        pool shows that columns are still missing.
     epsilon : float
-        The paper's absolute threshold, added to it.
+        The paper's absolute threshold, added to that sum.
     max_columns : int
-        Stop with this many columns.
+        Maximum number of columns.
     pricing : {"max", "gain", "votes"}
-        Add the column of the largest price of a single output, as in the paper (EQ:WL2), the one that lowers the
-        objective most, which least squares knows at the same cost, or the one of the largest sum of |price|.
+        Add the column with the largest price for a single output, as in the paper (EQ:WL2), the one that lowers the
+        objective most (least squares only, at the same cost), or the one with the largest sum of |price|.
     rng : numpy.random.Generator
-        For families that draw their candidates.
+        For families that draw random candidates.
     n_threads : int
     callback : callable, optional
-        Gets a `Round` after each round; where it returns True, the loop stops.
+        Called with a `Round` after each round; if it returns True, the loop stops.
     interrupted : callable, optional
-        Asked now and then, also within long solves; where it says True, the loop ends as after Ctrl-C.
+        Polled regularly, also during long solves; if it returns True, the loop ends as after Ctrl-C.
     initial : Ensemble, optional
-        Columns to begin with, of an earlier fit.
+        An earlier fit whose columns to start from.
     store_history : bool
-        Whether a pickle of the ensemble keeps the weights of every round.
+        Whether a pickle of the ensemble includes the weights of every round.
 
     Returns
     -------
     ensemble : Ensemble
     trace : Trace
-        With the certificate and the final duals. After Ctrl-C its status is ``interrupted``: nothing is raised here.
+        Includes the certificate and the final duals. After Ctrl-C its status is ``interrupted``, and nothing is raised.
 
     Examples
     --------
@@ -115,13 +114,9 @@ def generate_columns(
     array([-1., -1.,  1.,  1.])
     """
     sample, target = as_sample(X, target, sample_weight, rows, tol)
-    with InterruptGuard() as guard, ExitStack() as listening:
+    with InterruptGuard(interrupted) as guard:
         began = perf_counter()
-
-        def poll() -> bool:
-            return guard.requested() or (interrupted is not None and interrupted())
-
-        listening.enter_context(polling(poll))
+        poll = guard.requested
         loop = _Loop(master, weak_learner, sample, target, tol, pricing, n_threads, rng, poll, store_history)
         if initial is not None:
             loop.restore(initial, sample)
@@ -136,7 +131,7 @@ def generate_columns(
                 priced = perf_counter()
                 try:
                     column = loop.violating_column(epsilon, price_tol)
-                except KeyboardInterrupt:  # a long search was left; the rounds done are kept
+                except KeyboardInterrupt:  # a long search was abandoned; the completed rounds are kept
                     status = Status.INTERRUPTED
                     continue
                 if column is None:
@@ -150,13 +145,13 @@ def generate_columns(
             ensemble, trace = loop.finish(status, epsilon, price_tol)
         except KeyboardInterrupt:
             ensemble, trace = loop.finish(Status.INTERRUPTED, epsilon, price_tol)
-        if poll():  # also while the certificate was made
+        if poll():  # also while the certificate was computed
             trace = replace(trace, certificate=replace(trace.certificate, status=Status.INTERRUPTED))
         return ensemble, trace
 
 
 class _Loop:
-    """The loop's variables, and the steps it is made of."""
+    """The state of the loop and its steps."""
 
     def __init__(
         self,
@@ -182,7 +177,7 @@ class _Loop:
         self.weight = sample.weight / sample.weight.sum()
         self.class_codes = cache(partial(class_codes_of, target))
         self.learners: list[Learner] = []
-        self.signs: list[float] = []  # with which the master has the columns
+        self.signs: list[float] = []  # by which the columns of the master are multiplied
         self.means: list[float] = []
         self.taken: dict[Hashable, None] = {}
         self.n_candidates: int | None = None
@@ -190,7 +185,7 @@ class _Loop:
         self.recorder = TraceRecorder()
 
     def restore(self, ensemble: Ensemble, sample: Sample) -> None:
-        """Put the columns of an earlier fit into the master."""
+        """Add the columns of an earlier fit to the master."""
         for learner, response in zip(ensemble.learners, ensemble.respond(sample.X, self.n_threads).T, strict=True):
             column = Column(learner, response[sample.rows], 0.0)
             check_column(column, self.taken.keys(), len(sample), len(self.learners) + 1)
@@ -202,24 +197,24 @@ class _Loop:
         return self.poll() or self.solution.status is Status.INTERRUPTED
 
     def add(self, column: Column) -> None:
-        """Put a column into the restricted master."""
-        turned = self.positive_prices and column.score < 0
-        self.master.add(-column.response if turned else column.response)
-        self.signs.append(-1.0 if turned else 1.0)
+        """Add a column to the restricted master."""
+        flipped = self.positive_prices and column.score < 0
+        self.master.add(-column.response if flipped else column.response)
+        self.signs.append(-1.0 if flipped else 1.0)
         self.learners.append(column.learner)
-        # Not `@`: BLAS would wake its own threads for this, and they would go on spinning beside ours.
+        # Not `@`: BLAS would start its own threads for this, which would keep spinning next to ours.
         self.means.append(float(np.einsum("i,i->", self.weight, column.response)))
         if not self.repeats:
             self.taken[column.learner.key] = None
 
     def solve(self, score: float, price_seconds: float) -> None:
-        """Solve the round that begins with the columns there are now, loosely."""
+        """Begin a round with the current columns, and solve it loosely."""
         self.recorder.begin_round(score, price_seconds)
         self._solve(max(self.tol, LOOSE_TOL), quick=True)
         self.history.append(self.solution)
 
     def tighten(self) -> None:
-        """Solve the present round again, to the final tolerance."""
+        """Solve the current round again, to the final tolerance."""
         self._solve(self.tol, quick=False)
         self.history.replace_last(self.solution)
 
@@ -231,15 +226,15 @@ class _Loop:
         self.solution.duals.class_codes = self.class_codes
         self.solution.duals.cost = self.solution.column_cost
         self.quick = quick
-        self.pricing: Pricing | None = None  # whatever was priced before, was priced at other duals
+        self.pricing: Pricing | None = None  # earlier prices belong to other duals
         self.recorder.add_solution(self.solution, perf_counter() - began)
 
     def price(self) -> Pricing:
-        """Search at the present duals, once, and keep the pool's lower bound."""
+        """Search once at the current duals, and record the lower bound of the pool."""
         if self.pricing is None:
             duals = self.solution.duals
             if self.rule == "gain" and duals.curvature is None:
-                raise ValueError("pricing='gain' needs a master that knows its curvature, least squares; use 'max'.")
+                raise ValueError("pricing='gain' needs a master with a curvature, such as least squares; use 'max'.")
             taken, number = self.taken.keys(), len(self.learners) + 1
             found = self.pricer.price(duals, taken, self.rule)
             self.pricing = checked_pricing(found, self.pricer, taken, len(self.weight), number)
@@ -249,7 +244,7 @@ class _Loop:
         return self.pricing
 
     def verified_bound(self) -> float:
-        """Return the best bound of all rounds, derived again from its duals: between rounds prices may be updates."""
+        """Return the best bound of all rounds, recomputed from its duals if its prices were only updated."""
         best = self.recorder.bound_solution
         if best is None or not best.duals.by_steps:
             return self.recorder.bound
@@ -262,20 +257,20 @@ class _Loop:
         return self.master.pool_bound(duals, found.energy, found.largest_price())
 
     def pool_is_open(self) -> bool:
-        """Return whether the bound says that columns are missing: rows of huge weight can hide that from the prices."""
+        """Return whether the bound shows that columns are missing; rows of huge weight can hide that in the prices."""
         primal, bound = self.solution.primal, self.recorder.bound
         solved = self.solution.relative_gap <= self.tol
         return solved and bool(np.isfinite(bound)) and relative_gap(primal, bound) > self.tol
 
     def violating_column(self, epsilon: float, price_tol: float) -> Column | None:
-        """Return the column to add, or None at an optimum: which is believed only of tightly solved duals.
+        """Return the column to add, or None at an optimum, which only tightly solved duals can show.
 
-        That the pool's bound comes within the tolerance is *not* an optimum here: with a tiny C the constant model is
-        as near to it as one likes in the objective, and as far in its predictions.
+        A pool bound within the tolerance is *not* an optimum here: with a tiny C the constant model comes arbitrarily
+        close to it in the objective while its predictions are arbitrarily far off.
         """
         while True:
             found, duals, cost = self.price(), self.solution.duals, self.solution.column_cost + epsilon
-            # Between rounds a bound of the size may do; an optimum is told by the size itself.
+            # Between rounds an upper bound of the size suffices; an optimum is decided by the exact size.
             size = duals.size if self.quick else float(np.abs(duals.array).sum())
             largest = found.largest_price()
             if largest > cost + price_tol * size:
@@ -285,7 +280,7 @@ class _Loop:
             self.tighten()
 
     def report(self, column: Column, max_columns: int) -> Round:
-        """Return what a callback is told."""
+        """Return the state of the round for a callback."""
         return Round(
             n_columns=len(self.learners),
             max_columns=max_columns,
@@ -297,10 +292,10 @@ class _Loop:
         )
 
     def finish(self, status: Status, epsilon: float, price_tol: float) -> tuple[Ensemble, Trace]:
-        """Solve to the final tolerance and certify; after Ctrl-C only the bound there is, then return."""
+        """Return the model and its trace, solved to the final tolerance and certified; after Ctrl-C, as they are."""
         max_price = np.nan
         if status is not Status.INTERRUPTED and self.quick:
-            self.tighten()  # NOT_CONVERGED in a quick solve means little; here it is reported
+            self.tighten()  # only now is NOT_CONVERGED reported: a quick solve may stop early
         if self.interrupted():
             status = Status.INTERRUPTED
         else:
@@ -309,13 +304,12 @@ class _Loop:
                 status = Status.OPTIMAL
             if self.solution.status is Status.NOT_CONVERGED:
                 status = Status.NOT_CONVERGED
-        primal, dual = self.solution.primal, self.solution.dual
-        bound = self.verified_bound()
+        primal, bound = self.solution.primal, self.verified_bound()
         certified = np.isfinite(bound)
         certificate = Certificate(
             primal=primal,
-            dual=dual,
-            relative_gap=relative_gap(primal, dual),
+            dual=self.solution.dual,
+            relative_gap=self.solution.relative_gap,
             scope="pool" if certified else "restricted",
             n_candidates=self.n_candidates,
             max_price=max_price,
@@ -328,7 +322,7 @@ class _Loop:
 
 
 def class_codes_of(target: Floats) -> Floats | None:
-    """Return the distinct rows of the target, shape (k, l): the codes of the classes; None where there are many."""
+    """Return the distinct rows of the target, shape (k, l), or None if there are too many to be class codes."""
     distinct = np.unique(target, axis=0)
     return distinct if len(distinct) <= MAX_CLASS_CODES else None
 
@@ -336,19 +330,13 @@ def class_codes_of(target: Floats) -> Floats | None:
 def as_sample(
     X: AnyArray, target: Floats, sample_weight: Floats | None, rows: Integers | None, tol: float
 ) -> tuple[Sample, Floats]:
-    """Return rows and target as masters and families expect them, or raise a sentence."""
+    """Validate the arguments of `generate_columns`, and return the sample and a target of shape (m, l)."""
     X = np.require(X, dtype=None if getattr(X, "dtype", None) == np.float32 else np.float64, requirements="A")
     target = np.ascontiguousarray(target, dtype=np.float64)
     target = target if target.ndim == 2 else target[:, None]
-    rows = np.arange(len(X)) if rows is None else rows
-    rows = np.ascontiguousarray(rows, dtype=np.int64)
-    weight = np.ones(len(rows)) if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
-    check_problem(target, weight, len(rows), tol)
-    return Sample(X, rows, weight), target
-
-
-def check_problem(target: Floats, weight: Floats, n_rows: int, tol: float) -> None:
-    """Raise a sentence where the loop was called with what no master can solve."""
+    rows = np.ascontiguousarray(np.arange(len(X)) if rows is None else rows, dtype=np.int64)
+    n_rows = len(rows)
+    weight = np.ones(n_rows) if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
     if n_rows == 0:
         raise ValueError("There are no rows to fit.")
     for name, values in (("target", target), ("sample_weight", weight)):
@@ -356,8 +344,9 @@ def check_problem(target: Floats, weight: Floats, n_rows: int, tol: float) -> No
             raise ValueError(f"{name} has {len(values)} rows, but {n_rows} rows are to be fitted.")
         finite = np.isfinite(values).reshape(n_rows, -1).all(axis=1)
         if not finite.all():
-            raise ValueError(f"{name} has NaN or infinity at row {int(np.argmin(finite))}.")
+            raise ValueError(f"{name} is NaN or infinite at row {int(np.argmin(finite))}.")
     if not weight.min() > 0:
         raise ValueError(f"sample_weight must be > 0; row {int(np.argmin(weight))} has {weight.min()}: leave it out.")
     if not tol > 0:
         raise ValueError(f"tol must be > 0; got {tol}.")
+    return Sample(X, rows, weight), target

@@ -1,4 +1,4 @@
-"""The result of a fit: weak learners, as packs of arrays, and their weights."""
+"""The result of a fit: weak learners, stored as packs of arrays, and their weights."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ class Ensemble:
     Attributes
     ----------
     packs : PackSet
-        The weak learners as arrays, their columns in the order in which they were added.
+        The weak learners as arrays, with columns in the order in which they were added.
     weights : ndarray of shape (J, l)
     intercept : ndarray of shape (l,)
     means : ndarray of shape (J,)
         Weighted mean of each response over the training rows.
     history : WeightHistory
-        Weights and intercept after every round, those of the empty model first and the final ones last; empty where it
-        was not pickled.
+        Weights and intercept after every round, from the empty model to the final one; empty if it was not pickled.
 
     Examples
     --------
@@ -51,7 +50,7 @@ class Ensemble:
 
     @staticmethod
     def of(learners: Sequence[Learner], means: Sequence[float], history: WeightHistory) -> Ensemble:
-        """Pack learners and the solutions of all rounds into an ensemble."""
+        """Return the ensemble of these learners, with the weights of the last round."""
         weights, intercept = history[-1]
         for array in (weights, intercept):
             array.setflags(write=False)
@@ -65,11 +64,11 @@ class Ensemble:
 
     @property
     def learners(self) -> Sequence[Learner]:
-        """The weak learners one by one, each made from the packs when it is asked for."""
+        """The single weak learners, each created from the packs on access."""
         return LearnerView(self.packs)
 
     def respond(self, X: AnyArray, n_threads: int = 1) -> AnyArray:
-        """Return h_j(x_i), shape (n, J); int8 where all learners are +-1."""
+        """Return h_j(x_i), shape (n, J); int8 if all learners are +-1."""
         return self.packs.respond(X, n_threads) if len(self) else np.empty((len(X), 0))
 
     def decision(self, X: AnyArray, n_threads: int = 1) -> Floats:
@@ -78,31 +77,27 @@ class Ensemble:
 
     @cached_property
     def _decide(self) -> Decider:
-        """Step tables, laid-out trees and the like, made at the first prediction and kept.
+        """Step tables, laid-out trees and the like, prepared by the first prediction.
 
-        Two threads that come first make it twice, to the same effect.
+        Two concurrent first predictions prepare it twice, which does no harm.
         """
         return self.packs.decider(self.weights)
 
     def staged(self, X: AnyArray, n_threads: int = 1) -> Iterator[Floats]:
-        """Return an iterator over F(x) after each round, shape (n, l); of a model without columns, the constant.
+        """Return an iterator over F(x) after each round, shape (n, l); for a model without columns, the intercept.
 
-        Every round has weights of its own for *all* its columns; only those of stage-wise masters stay once set.
+        Each round has new weights for *all* of its columns; only those of stage-wise masters never change once set.
         """
-
-        def respond(begin: int, end: int) -> AnyArray:
-            return self.packs.respond(X[begin:end], n_threads)
-
-        return self.history.staged(respond, len(X))
+        return self.history.staged(lambda begin, end: self.packs.respond(X[begin:end], n_threads), len(X))
 
     def to_arrays(self) -> dict[str, AnyArray]:
-        """Return weights, intercept, means and packs as named arrays; the history is not among them."""
+        """Return weights, intercept, means and packs as named arrays, without the history."""
         own = {"weights": self.weights, "intercept": self.intercept, "means": self.means}
         return {**own, **pack_to_arrays(self.packs, "packs.")}
 
     @staticmethod
     def from_arrays(arrays: Mapping[str, AnyArray]) -> Ensemble:
-        """Return the ensemble that `to_arrays` was called on, with an empty history."""
+        """Return the ensemble with the content that `to_arrays` returned, and an empty history."""
         packs = cast(PackSet, pack_from_arrays(arrays, "packs."))
         return Ensemble(packs, arrays["weights"], arrays["intercept"], arrays["means"], WeightHistory())
 

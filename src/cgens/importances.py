@@ -1,4 +1,4 @@
-"""How much features and families move the decision of an ensemble."""
+"""Importances of features and of weak-learner families in an ensemble."""
 
 from __future__ import annotations
 
@@ -15,24 +15,15 @@ from cgens.weak_learners.mixture import MemberPack
 
 
 def feature_importances(ensemble: Ensemble, n_features: int) -> Floats:
-    """Return each feature's importance as a share of the sum, shape (n_features,): of stumps and trees.
+    """Return the importances of the features in an ensemble of stumps and trees, shape (n_features,).
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        Of stumps, trees, or both.
-    n_features : int
-
-    Returns
-    -------
-    importances : ndarray of shape (n_features,)
-        All 0 for a model without columns.
+    They sum to 1, or are all 0 for a model without columns.
     """
     learners = [unwrapped(learner) for learner in ensemble.learners]
-    if not all(isinstance(learner, StumpLearner | TreeLearner) for learner in learners):
-        raise AttributeError("feature_importances_ is defined for ensembles of stumps and trees only.")
     stumps = [j for j, learner in enumerate(learners) if isinstance(learner, StumpLearner)]
     trees = [j for j, learner in enumerate(learners) if isinstance(learner, TreeLearner)]
+    if len(stumps) + len(trees) < len(learners):
+        raise AttributeError("feature_importances_ is defined for ensembles of stumps and trees only.")
     spread = stump_spread([learners[j] for j in stumps], ensemble.weights[stumps], ensemble.means[stumps], n_features)
     spread += tree_spread([learners[j] for j in trees], ensemble.weights[trees], n_features)
     total = spread.sum()
@@ -40,7 +31,7 @@ def feature_importances(ensemble: Ensemble, n_features: int) -> Floats:
 
 
 def unwrapped(learner: Learner) -> Learner:
-    """Return a stump or tree of a mixture as one on the whole table."""
+    """Return a learner of a mixture with its features numbered as in X, if it is a stump or a tree."""
     if not isinstance(learner, MemberLearner):
         return learner
     own, columns = unwrapped(learner.learner), learner.columns
@@ -52,11 +43,11 @@ def unwrapped(learner: Learner) -> Learner:
 
 
 def stump_spread(stumps: Sequence[Any], weights: Floats, means: Floats, n_features: int) -> Floats:
-    """Return the standard deviation of each feature's part of the decision.
+    """Return the standard deviation of the contribution of each feature to the decision, shape (n_features,).
 
-    A feature's part is g_f(x) = sum over its stumps of w_j h_j(x). Two stumps on one feature are nested: with
-    p = P(x > t), both are passed with the smaller of the two probabilities, so that cov = 4 (min(p, p') - p p'), and
-    the spread of g_f over the training rows follows from the stumps' means alone.
+    The contribution is g_f(x) = sum of w_j h_j(x) over the stumps on the feature. Two stumps on one feature are nested:
+    with p = P(x > t), x exceeds both thresholds with the smaller of the two probabilities, so that
+    cov = 4 (min(p, p') - p p'), and the deviation of g_f over the training rows follows from the means alone.
     """
     features = np.array([stump.feature for stump in stumps], dtype=np.intp)
     above = (1 + means) / 2
@@ -69,11 +60,10 @@ def stump_spread(stumps: Sequence[Any], weights: Floats, means: Floats, n_featur
 
 
 def tree_spread(trees: Sequence[Any], weights: Floats, n_features: int) -> Floats:
-    """Return the sum over all splits on each feature of |w_j| times the deviation that the split gives its tree.
+    """Return the sum over all trees of the deviation of w_j h_j times each feature's share of its variance.
 
-    A split of a node of weight c into parts of weights a and b adds c (a/c)(b/c) (mean_a - mean_b)^2 to the variance of
-    h over the training rows; a feature's share of a tree's variance is the sum over its splits, and the tree counts
-    with the deviation of w_j h_j.
+    A split of a node of weight c into children of weights a and b adds c (a/c)(b/c) (mean_a - mean_b)^2 to the variance
+    of h over the training rows; the share of a feature is that of its splits.
     """
     spread = np.zeros(n_features)
     for tree, weight in zip(trees, weights, strict=True):
@@ -96,18 +86,18 @@ def tree_spread(trees: Sequence[Any], weights: Floats, n_features: int) -> Float
 def family_shares(
     ensemble: Ensemble, names: Sequence[str], X: AnyArray, sample_weight: Floats, n_threads: int
 ) -> dict[str, float]:
-    """Return the standard deviation of each family's part of the decision over the rows of X, as a share of the sum.
+    """Return the standard deviation of each family's contribution over the rows of X, normalized to sum to 1.
 
-    A family's part is g_k(x) = sum over its learners of w_j h_j(x), its function in the sum of kernels.
+    The contribution is g_k(x) = sum of w_j h_j(x) over the learners of the family: its function in the sum of kernels.
     """
     share = sample_weight / sample_weight.sum()
     parts = {name: np.zeros((len(X), len(ensemble.intercept))) for name in names}
     for columns, pack in ensemble.packs.flattened():
         if isinstance(pack, MemberPack) and pack.name in parts:
             parts[pack.name] += pack.decider(ensemble.weights[columns])(X, n_threads)
-    spread = []
-    for part in parts.values():
+    spread = {}
+    for name, part in parts.items():
         centred = part - np.sum(share[:, None] * part, axis=0)
-        spread.append(float(np.sqrt(np.sum(share[:, None] * centred**2))))
-    total = sum(spread)
-    return {name: own / total if total > 0 else own for name, own in zip(names, spread, strict=True)}
+        spread[name] = float(np.sqrt(np.sum(share[:, None] * centred**2)))
+    total = sum(spread.values())
+    return {name: own / total for name, own in spread.items()} if total > 0 else spread

@@ -1,4 +1,4 @@
-"""The kernels behind families of weak learners, in closed form and as a fitted model's columns make them."""
+"""The kernels of weak-learner families, in closed form and from the columns of a fitted model."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def stump_kernel(X: Any, Y: Any = None, *, delta: float = 0.0) -> Floats:
     X : array-like of shape (n, n_features)
     Y : array-like of shape (k, n_features), default X
     delta : float
-        A constant, which changes nothing in an SVM with a free bias. A method without one needs it large enough for a
-        positive definite kernel: half the sum of the features' ranges.
+        A constant that does not affect an SVM with an intercept. Methods without an intercept need a value that makes
+        the kernel positive definite: half the sum of the ranges of the features.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def perceptron_kernel(X: Any, Y: Any = None, *, delta: float = 0.0) -> Floats:
     X : array-like of shape (n, n_features)
     Y : array-like of shape (k, n_features), default X
     delta : float
-        A constant, which changes nothing in an SVM with a free bias.
+        A constant that does not affect an SVM with an intercept.
 
     Returns
     -------
@@ -61,18 +61,18 @@ def perceptron_kernel(X: Any, Y: Any = None, *, delta: float = 0.0) -> Floats:
     array([[-5., -1.]])
     """
     X, Y = check_pairwise_arrays(X, Y)
-    # Not by inner products, which are faster, but lose half of the digits of small distances.
+    # Inner products would be faster, but lose half of the digits of small distances.
     return np.asarray(delta - cdist(X, Y))
 
 
 def columns_kernel(model: Any, X: Any, Y: Any = None) -> Floats:
-    """Return H(x) H(x')', the kernel that a fitted model's columns make.
+    """Return H(x) H(x')', the kernel whose feature map is the columns of a fitted model.
 
-    An SVM with this kernel and the model's C is the model's own master problem: the columns are its feature map.
+    An SVM with this kernel and the model's C solves the model's own master problem.
 
     Parameters
     ----------
-    model : CGEnsClassifier, CGEnsRegressor or a cross-validated one, fitted
+    model : fitted CGEnsClassifier, CGEnsRegressor, CGEnsClassifierCV or CGEnsRegressorCV
     X : array-like of shape (n, n_features)
     Y : array-like of shape (k, n_features), default X
 
@@ -91,7 +91,6 @@ def columns_kernel(model: Any, X: Any, Y: Any = None) -> Floats:
     """
     check_is_fitted(model)
     model = getattr(model, "best_estimator_", model)
-    responses = [
-        model.ensemble_.respond(model._check_input(own)).astype(np.float64) for own in ((X,) if Y is None else (X, Y))
-    ]
+    tables = [X] if Y is None else [X, Y]
+    responses = [model.ensemble_.respond(model._check_input(own)).astype(np.float64) for own in tables]
     return np.asarray(responses[0] @ responses[-1].T)

@@ -1,4 +1,4 @@
-"""Many values of C at once: what masters that can do that are asked, and what they answer."""
+"""The contract of masters that solve for many values of C at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cgens.types import AnyArray, Floats, Master, Poll
 
 @dataclass(frozen=True)
 class PathProblem:
-    """One master problem for many values of C, over the first so many of given columns.
+    """A master problem for many values of C, over leading subsets of the given columns.
 
     Attributes
     ----------
@@ -20,7 +20,7 @@ class PathProblem:
     columns : sequence of J ndarrays of shape (m,)
     Cs : sequence of float
     stages : sequence of int
-        Numbers of columns, ascending.
+        Numbers of leading columns, ascending.
     tol : float
         Relative gap of every solution.
     n_threads : int
@@ -40,9 +40,9 @@ PathSolutions: TypeAlias = list[list[tuple[Floats, Floats]]]
 
 
 class PathMaster(Master, Protocol):
-    """A master that solves for many values of C at less than the price of one at a time."""
+    """A master that solves for many values of C at a lower cost than one at a time."""
 
     C: float
 
     def solve_path(self, problem: PathProblem, interrupted: Poll) -> PathSolutions:
-        """Return the solutions; an empty list where `interrupted` said True."""
+        """Return the solutions, or an empty list if `interrupted` returned True."""

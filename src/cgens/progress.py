@@ -1,4 +1,4 @@
-"""A progress bar: columns, gap, seconds left."""
+"""A progress bar with the number of columns, the gap and the remaining time."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from cgens.types import Round
 
 
 class ProgressBar:
-    """A callback that draws one line and keeps it up to date; in a log file, a line now and then.
+    """A callback that updates one line on a terminal, or writes up to ten lines to a log file.
 
     Parameters
     ----------
     stream : text file, default=sys.stderr
     every : float
-        Least number of seconds between two drawings on a terminal.
+        Minimum number of seconds between two updates on a terminal.
     """
 
     _WIDTH = 30
@@ -24,24 +24,24 @@ class ProgressBar:
     def __init__(self, stream: TextIO | None = None, every: float = 0.1) -> None:
         self._stream = stream or sys.stderr
         self._every = every
-        self._live = self._stream.isatty()
+        self._on_terminal = self._stream.isatty()
         self._last = 0.0
         self._logged = 0
         self._open = False
-        self._seconds = [0.0]  # at each number of columns
+        self._seconds = [0.0]  # elapsed at each number of columns
 
     def __call__(self, state: Round) -> None:
-        """Draw, if it is time to."""
+        """Write the state, if an update is due."""
         self._seconds += [state.seconds] * (state.n_columns + 1 - len(self._seconds))
-        last = state.n_columns == state.max_columns
-        if self._live:
-            if last or state.seconds - self._last >= self._every:
+        due = state.n_columns * self._LOG_LINES // state.max_columns
+        if self._on_terminal:
+            if state.n_columns == state.max_columns or state.seconds - self._last >= self._every:
                 self._last = state.seconds
                 self._stream.write("\r\x1b[K" + self._text(state))
                 self._stream.flush()
                 self._open = True
-        elif state.n_columns * self._LOG_LINES // state.max_columns > self._logged:
-            self._logged = state.n_columns * self._LOG_LINES // state.max_columns
+        elif due > self._logged:
+            self._logged = due
             self._stream.write(self._text(state) + "\n")
 
     def close(self) -> None:
@@ -54,7 +54,7 @@ class ProgressBar:
     def _text(self, state: Round) -> str:
         share = state.n_columns / state.max_columns
         done = round(self._WIDTH * share)
-        # The later half of the rounds tells best what the next ones will cost.
+        # The second half of the rounds best predicts the time of the next ones.
         recent = state.n_columns - state.n_columns // 2
         left = (state.max_columns - state.n_columns) * (state.seconds - self._seconds[-1 - recent]) / recent
         return (

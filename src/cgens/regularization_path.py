@@ -1,4 +1,4 @@
-"""One set of columns, many values of C: what model selection needs, at little more than the price of one fit."""
+"""Models for many values of C over one set of columns, at little more than the cost of one fit."""
 
 from __future__ import annotations
 
@@ -12,33 +12,23 @@ from cgens.colgen import as_sample, generate_columns
 from cgens.ensemble import Ensemble
 from cgens.interrupt import InterruptGuard
 from cgens.path_problem import PathMaster, PathProblem, PathSolutions
-from cgens.types import (
-    AnyArray,
-    Callback,
-    Floats,
-    Integers,
-    Poll,
-    Rule,
-    Sample,
-    Status,
-    WeakLearner,
-)
+from cgens.types import AnyArray, Callback, Floats, Integers, Poll, Rule, Status, WeakLearner
 from cgens.weight_history import product_in_blocks
 
 
 @dataclass(frozen=True, eq=False)
 class RegularizationPath:
-    """The models of a path.
+    """The models of a regularization path.
 
     Attributes
     ----------
     Cs : tuple of float
     stages : tuple of int
-        Numbers of columns.
+        Numbers of leading columns.
     ensemble : Ensemble
-        The columns, and the model at the C that found them.
+        All columns, and the model at the C that they were generated with.
     solutions : list of lists of (weights, intercept)
-        For each C and each stage: weights (stage, l) of the first so many columns, intercept (l,).
+        For each C and each stage: weights (stage, l) of the leading columns, intercept (l,).
     """
 
     Cs: tuple[float, ...]
@@ -47,7 +37,7 @@ class RegularizationPath:
     solutions: PathSolutions
 
     def decisions(self, X: AnyArray, n_threads: int = 1) -> Iterator[Floats]:
-        """Yield F(x) of all values of C for one stage after the other, shape (len(Cs), n, l)."""
+        """Yield F(x) for all values of C, shape (len(Cs), n, l), stage by stage."""
         responses = self.ensemble.respond(X, n_threads)
         n_outputs = len(self.ensemble.intercept)
         for s in range(len(self.stages)):
@@ -74,27 +64,26 @@ def path(
     callback: Callback | None = None,
     interrupted: Poll | None = None,
 ) -> RegularizationPath:
-    """Find columns at the master's own C, and solve over the first so many of them for every other C.
+    """Generate columns at the master's own C, and solve over them for all values of C and all numbers of columns.
 
-    Finding columns is what takes the time. Which are found depends little on C, so one search serves all: each C is
-    then solved to `tol` over the columns found, for every number of them that is asked for.
+    Most of the time is spent on finding columns, which depend little on C. So they are found once, and each C is then
+    solved to `tol` over the leading columns of every stage.
 
     Parameters
     ----------
     master : PathMaster
-        Least squares or hinge; its C is the one that columns are found with.
+        Least squares or hinge; its C is used to find the columns.
     weak_learner : WeakLearner
     X : ndarray of shape (n, n_features), float32 or float64
     target : ndarray of shape (m,) or (m, l)
     Cs : sequence of float
-        Values of C.
     stages : sequence of int
-        Numbers of columns, ascending; the last is how many are looked for. Where fewer are found, that number takes
-        the place of the larger ones.
+        Numbers of leading columns, ascending; the last is the maximum number of columns. If fewer are found, that
+        number replaces the larger ones.
     sample_weight, rows, tol, pricing, rng, n_threads, callback
         As in `generate_columns`.
     interrupted : callable, optional
-        Asked now and then between solutions; where it says True, KeyboardInterrupt is raised. Ctrl-C is heard anyway.
+        Polled regularly; if it returns True, KeyboardInterrupt is raised, as after Ctrl-C.
 
     Returns
     -------
@@ -111,9 +100,9 @@ def path(
     [(3, 8, 1), (3, 8, 1)]
     """
     if not len(Cs) or not all(0 < C < np.inf for C in Cs):
-        raise ValueError(f"Cs must be finite numbers > 0, at least one; got {Cs!r}.")
+        raise ValueError(f"Cs must be a non-empty sequence of finite numbers > 0; got {Cs!r}.")
     if not len(stages) or list(stages) != sorted(set(stages)) or stages[0] < 1:
-        raise ValueError(f"stages must be ascending integers >= 1, at least one; got {stages!r}.")
+        raise ValueError(f"stages must be a non-empty ascending sequence of integers >= 1; got {stages!r}.")
     sample, target = as_sample(X, target, sample_weight, rows, tol)
     ensemble, trace = generate_columns(
         master,
@@ -133,26 +122,23 @@ def path(
     if trace.certificate.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     kept = tuple(dict.fromkeys(min(int(stage), len(ensemble)) for stage in stages))
-    columns = _Columns(ensemble, sample, n_threads)
+    columns = _Columns(ensemble.respond(sample.X, n_threads), sample.rows)
     problem = PathProblem(target, sample.weight, columns, tuple(map(float, Cs)), kept, tol, n_threads)
-    with InterruptGuard() as guard:
-        solutions = master.solve_path(problem, lambda: guard.requested() or (interrupted is not None and interrupted()))
+    with InterruptGuard(interrupted) as guard:
+        solutions = master.solve_path(problem, guard.requested)
         if not solutions:
             raise KeyboardInterrupt
     return RegularizationPath(tuple(problem.Cs), kept, ensemble, solutions)
 
 
 class _Columns(Sequence[AnyArray]):
-    """The responses of an ensemble on the rows of a fit, one column copied at a time."""
+    """The columns of responses on the rows of a fit, copied one at a time to save memory."""
 
-    def __init__(self, ensemble: Ensemble, sample: Sample, n_threads: int) -> None:
-        self._length, self._rows = len(ensemble), sample.rows
-        self._responses = ensemble.respond(sample.X, n_threads)
+    def __init__(self, responses: AnyArray, rows: Integers) -> None:
+        self._responses, self._rows = responses, rows
 
     def __len__(self) -> int:
-        return self._length
+        return int(self._responses.shape[1])
 
     def __getitem__(self, j: Any) -> Any:
-        if not 0 <= j < self._length:
-            raise IndexError(j)
-        return np.ascontiguousarray(self._responses[self._rows, j])
+        return self._responses[self._rows, j]

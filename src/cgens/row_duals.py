@@ -1,4 +1,4 @@
-"""The duals of the rows of X, as a fitted model keeps them."""
+"""The duals of the rows of X, as stored by a fitted model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cgens.types import Floats, Integers
 
 @dataclass(frozen=True, eq=False)
 class RowDuals:
-    """Signed duals that are not 0, by row of X.
+    """The nonzero signed duals, by row of X.
 
     Attributes
     ----------
@@ -21,7 +21,7 @@ class RowDuals:
     values : ndarray of shape (k, l)
     n_rows : int
     derivable : bool
-        Whether they follow from the decisions, as those of a smooth loss do: a pickle then leaves them out.
+        Whether they follow from the decisions, as those of a smooth loss do: a pickle then omits them.
     """
 
     rows: Integers
@@ -31,16 +31,16 @@ class RowDuals:
 
     @staticmethod
     def of(duals: Floats, order: SampleOrder, derivable: bool) -> RowDuals:
-        """Hand the duals of the rows of a fit, shape (m, l), to the rows of X."""
+        """Return the duals of the rows of X, given those of the rows of the fit, shape (m, l)."""
         spread = order.spread_duals(duals)
         rows = np.flatnonzero(spread.any(axis=1))
         return RowDuals(rows, spread[rows], len(spread), derivable)
 
     def array(self) -> Floats:
-        """Return the duals of all rows, shape (n,) for one output, else (n, l)."""
+        """Return the duals of all rows, shape (n, l), or (n,) if there is one output."""
         if self.values is None:
             raise AttributeError(
-                "The duals of a smooth loss are not pickled, for they follow from the decisions: for least squares "
+                "The duals of a smooth loss are not pickled because they follow from the decisions: for least squares "
                 "they are C_ * weight * (target - decision)."
             )
         duals = np.zeros((self.n_rows, self.values.shape[1]))

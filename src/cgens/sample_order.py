@@ -1,4 +1,4 @@
-"""Rows in canonical order, identical ones merged: why row order does not matter and weights are repetition."""
+"""Canonical row order, with identical rows merged: row order does not matter, and a weight of 2 equals two copies."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from cgens.types import AnyArray, Floats, Integers
 
 @dataclass(frozen=True)
 class SampleOrder:
-    """The rows that a fit sees, and where the user's rows went.
+    """The rows of a fit, and the position of each row of X among them.
 
     Attributes
     ----------
     rows : ndarray of shape (m,)
-        Row ``i`` of the fit has the content of row ``rows[i]`` of X.
+        Row ``i`` of the fit equals row ``rows[i]`` of X.
     weight : ndarray of shape (m,)
-        Summed weight of the rows merged into it.
+        Summed weight of the rows of X merged into each row of the fit.
     position : ndarray of shape (n,)
-        Where each row of X went; -1 where its weight is 0.
+        Row of the fit that each row of X was merged into; -1 if its weight is 0.
     share : ndarray of shape (n,)
-        What part of that row's weight is its own.
+        Weight of each row of X as a share of the weight of that row of the fit.
     """
 
     rows: Integers
@@ -33,7 +33,7 @@ class SampleOrder:
 
     @staticmethod
     def of(X: AnyArray, target: Floats, sample_weight: Floats, n_threads: int) -> SampleOrder:
-        """Order rows by their content."""
+        """Return the canonical order of the rows of X and `target`."""
         rows, weight, position = order_rows(X, target, sample_weight, n_threads)
         kept = position >= 0
         share = np.zeros(len(position))
@@ -41,5 +41,5 @@ class SampleOrder:
         return SampleOrder(rows, weight, position, share)
 
     def spread_duals(self, duals: Floats) -> Floats:
-        """Hand the duals of the fit's rows out to the rows of X, shape (n, l); 0 where the weight is 0."""
+        """Return the duals of the rows of X, shape (n, l), given those of the fit; 0 for rows of weight 0."""
         return np.asarray(duals[self.position] * self.share[:, None])

@@ -1,4 +1,4 @@
-"""The record of a fit: one entry per round, and how it ended."""
+"""The record of a fit: one entry per round, and its result."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from cgens.types import Certificate, Floats, MasterSolution
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Trace:
-    """What happened in each round.
+    """The record of all rounds.
 
-    Entry 0 is the empty master (or, in a warm start, the one with the earlier columns); each later entry is a round
-    that added one column.
+    Entry 0 is the empty master (with a warm start, the one with the earlier columns); each later entry is a round that
+    added one column.
 
     Attributes
     ----------
     score : ndarray of shape (n_rounds + 1,)
         Price of the column that the round added; nan in entry 0.
     primal, dual, relative_gap : ndarray of shape (n_rounds + 1,)
-        Of the restricted master after the round. Only the last round is solved to the tolerance asked for; the
-        others to 3e-3, or not even that where it is hard (large C). Least squares has a closed form: its gap is
-        rounding, and is measured in the last round.
+        Of the restricted master after the round. Only the last round is solved to the given tolerance; the others to
+        3e-3, or less tightly if that is hard (large C). Least squares has a closed form: its gap is rounding error, and
+        is measured in the last round.
     full_lower_bound : ndarray of shape (n_rounds + 1,)
-        The pool's lower bound from the round's duals; -inf where none was computed.
+        Lower bound for the whole pool from the duals of the round; -inf if none was computed.
     price_seconds, solve_seconds : ndarray of shape (n_rounds + 1,)
-        Spent on finding and adding the round's column, and on solving with it. Entry 0 holds the preparation.
+        Time spent on finding and adding the column, and on solving with it. Entry 0 has the time of the preparation.
     n_iter : ndarray of shape (n_rounds + 1,)
-        The solver's iterations.
+        Iterations of the solver.
     certificate : Certificate
     duals : ndarray of shape (m, l) or None
-        Final duals, in the fit's row order. Fitted estimators have them in ``duals_``, and None here.
+        Final duals, in the row order of the fit. Fitted estimators have them in ``duals_``, and None here.
     bound_duals : ndarray of shape (m, l) or None
         The duals behind ``certificate.full_lower_bound``, the best of all rounds.
     bound_weights : ndarray of shape (J', l) or None
@@ -61,59 +61,37 @@ class Trace:
         return f"<Trace of {len(self) - 1} rounds: {self.certificate}>"
 
 
-@dataclass
-class _Entry:
-    score: float
-    price_seconds: float
-    primal: float = np.nan
-    dual: float = np.nan
-    relative_gap: float = np.nan
-    full_lower_bound: float = -np.inf
-    solve_seconds: float = 0.0
-    n_iter: float = 0.0
-
-
 class TraceRecorder:
     """Collects a `Trace` while the loop runs."""
 
     def __init__(self) -> None:
-        self._entries: list[_Entry] = []
+        self._entries: list[dict[str, float]] = []
         self.bound = -np.inf
         self.bound_solution: MasterSolution | None = None
 
     def begin_round(self, score: float, price_seconds: float) -> None:
-        """Open the entry of a round."""
-        self._entries.append(_Entry(score, price_seconds))
+        """Add the entry of a new round."""
+        unsolved = {"full_lower_bound": -np.inf, "solve_seconds": 0.0, "n_iter": 0.0}
+        self._entries.append({"score": score, "price_seconds": price_seconds, **unsolved})
 
     def add_solution(self, solution: MasterSolution, seconds: float) -> None:
-        """Record the round's solution; a tighter one later replaces it."""
+        """Record the solution of the round; a later, tighter one replaces it."""
         entry = self._entries[-1]
-        entry.primal, entry.dual, entry.relative_gap = solution.primal, solution.dual, solution.relative_gap
-        entry.solve_seconds += seconds
-        entry.n_iter += solution.n_iter
+        entry |= {"primal": solution.primal, "dual": solution.dual, "relative_gap": solution.relative_gap}
+        entry["solve_seconds"] += seconds
+        entry["n_iter"] += solution.n_iter
 
     def add_bound(self, bound: float, solution: MasterSolution) -> None:
-        """Record the pool's lower bound at the round's duals, and keep the best of all rounds."""
-        self._entries[-1].full_lower_bound = bound
+        """Record the lower bound of the pool at the duals of the round, and keep the best of all rounds."""
+        self._entries[-1]["full_lower_bound"] = bound
         if bound > self.bound:
             self.bound, self.bound_solution = bound, solution
 
     def finish(self, certificate: Certificate, duals: Floats) -> Trace:
-        """Return the record."""
-
-        def column(name: str) -> Floats:
-            return np.array([getattr(entry, name) for entry in self._entries])
-
+        """Return the trace."""
         best = self.bound_solution
         return Trace(
-            score=column("score"),
-            primal=column("primal"),
-            dual=column("dual"),
-            relative_gap=column("relative_gap"),
-            full_lower_bound=column("full_lower_bound"),
-            price_seconds=column("price_seconds"),
-            solve_seconds=column("solve_seconds"),
-            n_iter=column("n_iter"),
+            **{name: np.array([entry[name] for entry in self._entries]) for name in self._entries[0]},
             certificate=certificate,
             duals=duals,
             bound_duals=None if best is None else best.duals.array,

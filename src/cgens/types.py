@@ -1,14 +1,14 @@
-"""The words that masters, weak learners and the loop speak with each other.
+"""The contracts between masters, weak learners and the column-generation loop.
 
-A *spec* (`Master`, `WeakLearner`) holds hyper-parameters only. Its `begin` makes a *live* object (`RestrictedMaster`,
-`Pricer`) that is bound to data and dies with the fit. One column goes in, signed duals come out:
+A *spec* (`Master`, `WeakLearner`) holds hyper-parameters only. Its `begin` returns an object that is bound to the
+training data for one fit (`RestrictedMaster`, `Pricer`). A round adds one column and computes new signed duals:
 
     solve the restricted master -> duals R (m, l)
-    price: the weak learner with the largest |sum_i R_it h(x_i)|
-    stop if no price beats the column cost, else add the column
+    price: find the weak learner with the largest |sum_i R_it h(x_i)|
+    stop if no price exceeds the column cost, else add the column
 
-The meaning of ``R`` is the master's business: ``y_i a_i`` for the hinge loss, ``C s_i (L_i - F(x_i))`` for least
-squares. A family sees rows and duals, never labels, C or the loss.
+The master defines the meaning of ``R``: ``y_i a_i`` for the hinge loss, ``C s_i (L_i - F(x_i))`` for least squares. A
+family sees rows and duals, never labels, C or the loss.
 """
 
 from __future__ import annotations
@@ -26,34 +26,35 @@ Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 AnyArray: TypeAlias = NDArray[Any]
 Poll: TypeAlias = Callable[[], bool]
-#: Which column is the best: "max" by |price| of one output (EQ:WL2), "gain" by the fall of the objective, "votes" by
-#: the sum of |price| over all outputs.
+#: How columns are compared: "max" by |price| of one output (EQ:WL2), "gain" by the decrease of the objective, "votes"
+#: by the sum of |price| over all outputs.
 Rule: TypeAlias = Literal["max", "gain", "votes"]
 
 
 class Status(enum.StrEnum):
     """Why column generation, or one solve of the master, ended."""
 
-    OPTIMAL = "optimal"  #: no weak learner outside violates optimality, or where there is no pool none was found that
-    #: does; of a master: it reached its tolerance
-    MAX_COLUMNS = "max_columns"  #: as many columns as were asked for
-    STOPPED = "stopped"  #: a callback asked for the end
-    INTERRUPTED = "interrupted"  #: Ctrl-C; the rounds done are kept
-    NOT_CONVERGED = "not_converged"  #: the master gave up before its tolerance; its gap says by how much
+    #: No weak learner outside the working set (without a finite pool, none that was found) violates optimality; for a
+    #: single solve, the tolerance was reached.
+    OPTIMAL = "optimal"
+    MAX_COLUMNS = "max_columns"  #: the maximum number of columns was reached
+    STOPPED = "stopped"  #: a callback returned True
+    INTERRUPTED = "interrupted"  #: Ctrl-C; the completed rounds are kept
+    NOT_CONVERGED = "not_converged"  #: the master stopped before reaching its tolerance; see its gap
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Training rows in the order of the fit: a view of ``X``, never a copy.
+    """Training rows in the order of the fit, as indices into ``X`` instead of a copy.
 
     Attributes
     ----------
     X : ndarray of shape (n, n_features), float32 or float64
-        As the user gave it, any strides.
+        As given by the user, with any strides.
     rows : ndarray of shape (m,)
         Row ``i`` of the fit is row ``rows[i]`` of `X`.
     weight : ndarray of shape (m,)
-        Positive weights of the fit's rows.
+        Positive weights of the rows of the fit.
     """
 
     X: AnyArray
@@ -64,7 +65,7 @@ class Sample:
         return len(self.rows)
 
     def matrix(self) -> AnyArray:
-        """Return the rows as one array of shape (m, n_features): a copy, made once, for families that need it whole."""
+        """Return the rows of the fit, shape (m, n_features): a copy, made by the first call."""
         return self._matrix
 
     @cached_property
@@ -73,11 +74,11 @@ class Sample:
 
 
 class Learner(Protocol):
-    """One weak learner h, immutable. A class may have a static method ``pack`` (see `cgens.packs.Pack`)."""
+    """A weak learner h, immutable. Its class may have a static method ``pack`` (see `cgens.packs.Pack`)."""
 
     @property
     def key(self) -> Hashable:
-        """Equal for learners that are the same function up to sign."""
+        """A key that is equal for learners that are the same function up to sign."""
 
     def respond(self, X: AnyArray) -> AnyArray:
         """Return h(x) for every row of `X`, shape (n,)."""
@@ -85,14 +86,14 @@ class Learner(Protocol):
 
 @dataclass(frozen=True)
 class Column:
-    """A weak learner together with what it does on the training rows.
+    """A weak learner and its response on the training rows.
 
     Attributes
     ----------
     learner : Learner
-    response : ndarray of shape (m,), int8 where it is +-1, else float32 or float64
+    response : ndarray of shape (m,), int8 if it is +-1, else float32 or float64
     score : float
-        The price sum_i R_it h(x_i) for the output `output`; signed.
+        The signed price sum_i R_it h(x_i) for t = `output`.
     output : int
     """
 
@@ -104,22 +105,22 @@ class Column:
 
 @dataclass(frozen=True)
 class Pricing:
-    """What a search for the most violating weak learner found.
+    """The result of a search for the most violating weak learner.
 
     Attributes
     ----------
     column : Column or None
-        The best one outside the working set; None where every candidate is taken or priced 0, or where a family without
+        The best column outside the working set; None if every candidate is taken or has price 0, or if a family without
         a pool found none above the column cost.
     max_price : float or None
-        Largest |price| outside the working set; None where it is the column's own.
+        Largest |price| outside the working set; None if it is that of `column`.
     n_candidates : int or None
-        Size of the pool; None where it has no end (fresh samples, trees), or lacks a column of the working set.
+        Size of the pool; None if it is infinite (fresh samples, trees) or lacks a column of the working set.
     energy : float or None
-        Sum of price^2 over the whole pool, the working set included; None as above.
+        Sum of price^2 over the whole pool, including the working set; None in the same cases.
     merit : float or None
-        What the rule measures of the column: |score|, by "gain" twice the fall of the objective, by "votes" the sum of
-        |price|; None: not known.
+        The value that the pricing rule compares: |score| for "max", twice the decrease of the objective for "gain", the
+        sum of |price| for "votes"; None if unknown.
     """
 
     column: Column | None
@@ -136,10 +137,10 @@ class Pricing:
 
 
 class Curvature(Protocol):
-    """What a least-squares master knows about columns g outside: 1/2 sum_t (g'R_t)^2 / (1 + g'Pg) is what g is worth.
+    """The matrix P of a least-squares master: adding g lowers the objective by 1/2 sum_t (g'R_t)^2 / (1 + g'Pg).
 
-    So far does the objective fall when g is added. Each added column h changes P by rank one,
-    P <- P - p p' / (1 + h'p) with p = Ph, and the duals with it, R <- R - p k' with k = h'R / (1 + h'p).
+    Each added column h changes P by rank one, P <- P - p p' / (1 + h'p) with p = Ph, and the duals with it,
+    R <- R - p k' with k = h'R / (1 + h'p).
     """
 
     @property
@@ -148,13 +149,13 @@ class Curvature(Protocol):
 
     @property
     def diagonal(self) -> Floats:
-        """Return v, shape (m,): the empty master has P = diag(v) - v v' / sum(v)."""
+        """The vector v, shape (m,), of the empty master's P = diag(v) - v v' / sum(v)."""
 
     def step(self, k: int) -> tuple[Floats, Floats, float]:
         """Return p of shape (m,), k of shape (l,) and 1 + h'p of the `k`-th column."""
 
     def quadratic(self, responses: AnyArray) -> Floats:
-        """Return g'Pg of any columns g, shape (m, n) to (n,)."""
+        """Return g'Pg for columns g of shape (m, n), shape (n,)."""
 
 
 class Duals:
@@ -163,21 +164,21 @@ class Duals:
     Attributes
     ----------
     array : ndarray of shape (m, l)
-        A master may work it out only when it is asked for; a family that follows `curvature` need not ask.
+        May be computed on first access; a family that uses `curvature` may not need it.
     size : float
-        sum |R|, or an upper bound of it that is cheaper to have.
+        sum |R|, or an upper bound that is cheaper to compute.
     curvature : Curvature or None
-        Where the master has one.
+        None if the master has none.
     by_steps : bool
-        Whether the duals are those of the last solve after the curvature's newest steps, rather than worked out anew.
+        Whether the duals were updated by the newest steps of `curvature` rather than computed from scratch.
     class_codes : callable
-        Returns the distinct rows of the target, shape (k, l), or None where there are many: the codes of the classes,
-        which say what combinations of outputs mean. Set by the loop.
+        Returns the codes of the classes, shape (k, l): the distinct rows of the target, or None if there are too many
+        to be classes. Set by the loop.
     cost : float
-        The |price| that a column must exceed: look further where all are below. Set by the loop.
+        The |price| that a column must exceed; if none does, a family may search further. Set by the loop.
     new_problem : bool
-        Whether these duals belong to another problem than those of the last round, as in AdaBoost.ECC, which colours
-        the classes differently in each: what a family learned from them no longer helps.
+        Whether these duals belong to a different problem from those of the last round, as in AdaBoost.ECC, which
+        colours the classes differently in each round: what a family learned from earlier duals is then of no use.
     """
 
     curvature: Curvature | None = None
@@ -191,23 +192,23 @@ class Duals:
 
     @property
     def array(self) -> Floats:
-        """The duals, feasible."""
+        """The feasible duals, shape (m, l)."""
         return self._array
 
     @property
     def size(self) -> float:
-        """The sum of |R|, or a bound of it."""
+        """The sum of |R|, or an upper bound."""
         return float(np.abs(self._array).sum())
 
 
 @dataclass(frozen=True)
 class RankOneStep:
-    """How one more column changed the weights: W <- (W - coefficients output', output').
+    """The change of the weights by a new column: W <- (W - coefficients output', output').
 
     Attributes
     ----------
     n_columns : int
-        J, the new one included.
+        J, including the new column.
     coefficients : ndarray of shape (J - 1,) or None
         None: all 0, as in stage-wise fits.
     output : ndarray of shape (l,)
@@ -232,18 +233,18 @@ class MasterSolution:
     weights : ndarray of shape (J, l)
     intercept : ndarray of shape (l,)
     duals : Duals
-        Signed and feasible, shape (m, l): ``dual`` is a true lower bound.
+        Signed and feasible, shape (m, l), so that ``dual`` is a lower bound.
     primal, dual : float
     status : Status
         OPTIMAL, NOT_CONVERGED or INTERRUPTED.
     n_iter : int
         Sweeps, iterations or whatever the solver counts.
     step : RankOneStep or None
-        How the weights came from those of the last solve, where that was by rank one: all that a fit then remembers.
+        The change of the weights since the last solve, if it has rank one; the history then stores only this.
     column_cost : float
-        The |price| that a column must exceed to be worth adding, at these duals: 0 under an l2 norm.
+        The |price| that a column must exceed at these duals to be worth adding: 0 with an l2 norm.
     retry : bool
-        Whether another solve, without a new column, would give other duals to price columns with.
+        Whether solving again without a new column would give different duals to price columns with.
     """
 
     weights: Floats
@@ -259,11 +260,11 @@ class MasterSolution:
 
     @property
     def relative_gap(self) -> float:
-        """(primal - dual) / |primal|, and 0 where both are 0."""
+        """(primal - dual) / |primal|, or 0 if both are 0."""
         return relative_gap(self.primal, self.dual)
 
     def turned(self, signs: Floats) -> MasterSolution:
-        """Return the same solution for columns that are multiplied by these signs, shape (J,)."""
+        """Return the same solution for columns multiplied by these signs, shape (J,)."""
         step = self.step
         if step is not None:
             coefficients = step.coefficients
@@ -274,13 +275,13 @@ class MasterSolution:
 
 
 def relative_gap(primal: float, dual: float) -> float:
-    """Return (primal - dual) / |primal|, and 0 where both are 0."""
+    """Return (primal - dual) / |primal|, or 0 if both are 0."""
     return 0.0 if primal == dual else (primal - dual) / max(abs(primal), np.finfo(float).tiny)
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """How far a model is from the optimum, at most.
+    """Upper bounds on the distance of a model from the optimum.
 
     Attributes
     ----------
@@ -291,12 +292,12 @@ class Certificate:
     relative_gap : float
         (primal - dual) / primal.
     scope : {"pool", "restricted"}
-        "pool" where the family is a finite pool, and the ``full_*`` figures hold for all of it.
+        "pool" if the family is a finite pool and the ``full_*`` values hold for all of it.
     n_candidates : int or None
         Size of the pool.
     max_price : float
-        Largest |price| outside the working set at the final duals: 0 means that no column is missing. Without a pool
-        it is the largest that was seen in a last look.
+        Largest |price| outside the working set at the final duals: 0 means that no column is missing. Without a pool,
+        the largest that a final search found.
     full_lower_bound : float or None
         Lower bound for every model over the *whole pool*, selected or not.
     full_relative_gap : float or None
@@ -318,7 +319,7 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Round:
-    """What a callback is told after each round."""
+    """What a callback receives after each round."""
 
     n_columns: int
     max_columns: int
@@ -341,30 +342,30 @@ class RestrictedMaster(Protocol):
     def solve(self, tol: float, interrupted: Poll, quick: bool = False) -> MasterSolution:
         """Solve to a relative gap of `tol`, starting from the last solution.
 
-        `interrupted` is to be asked now and then; where it says True, return what there is, with that status.
-        `quick` is said between rounds: a hard problem may then be left at a larger gap, the next round goes on from
-        there.
+        `interrupted` is to be polled regularly; if it returns True, return the solution so far with that status.
+        `quick` is True between rounds: a hard problem may then be left at a larger gap, and the next round continues
+        from there.
         """
 
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
-        """Return a lower bound for the master over a whole pool, -inf where there is none.
+        """Return a lower bound of the master problem over a whole pool, -inf if there is none.
 
         `energy` is the pool's sum of price^2, `largest` the largest |price| of a single output outside the working set.
         """
 
 
 class Master(Protocol):
-    """A master problem's hyper-parameters.
+    """The hyper-parameters of a master problem.
 
     Attributes
     ----------
     repeats : bool
-        Whether a weak learner may come again: stage-wise boosting adds to what it has. Else it has one weight, for all.
+        Whether a weak learner may be added more than once, as in stage-wise boosting.
     positive_prices : bool
-        Whether the master wants every column with the sign that makes its price positive, as those with w >= 0 do. The
-        loop then turns columns of a negative price, and their weights back. Else the sign is left to the weight.
+        Whether every column must have the sign that makes its price positive, as with weights w >= 0. The loop then
+        flips columns of negative price, and the signs of their weights. Otherwise the weight carries the sign.
     smooth : bool
-        Whether the loss is smooth, so that the duals follow from the decisions and a model need not keep them.
+        Whether the loss is smooth, so that the duals follow from the decisions and a model need not store them.
     """
 
     repeats: bool
@@ -372,7 +373,7 @@ class Master(Protocol):
     smooth: bool
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedMaster:
-        """Return the live problem, without columns; `target` has the shape (m, l)."""
+        """Return the problem without columns; `target` has shape (m, l)."""
 
 
 class Pricer(Protocol):
@@ -381,13 +382,13 @@ class Pricer(Protocol):
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
         """Return the learner with the largest |sum_i duals_it h(x_i)| whose key is not in `taken`.
 
-        By the rule "gain", said only where the duals have a `curvature`: the one that lowers the objective most. By
-        "votes": the one with the largest sum over outputs t of |sum_i duals_it h(x_i)|.
+        With the rule "gain", used only if the duals have a `curvature`: the learner that lowers the objective most.
+        With "votes": the learner with the largest sum over outputs t of |sum_i duals_it h(x_i)|.
         """
 
 
 class WeakLearner(Protocol):
-    """A weak-learner family's hyper-parameters."""
+    """The hyper-parameters of a weak-learner family."""
 
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
-        """Return the live search over `sample`."""
+        """Return the search over the rows of `sample`."""

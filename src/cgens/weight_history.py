@@ -1,25 +1,25 @@
-"""The weights after every round, and staged decisions from them."""
+"""The weights after every round, and the staged decisions computed from them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any
 
 import numpy as np
 
 from cgens.types import AnyArray, Floats, MasterSolution, RankOneStep
 
-#: Numbers a row that are multiplied out together, and rows whose responses are computed together.
+#: Columns of a matrix of weights, and rows of responses, that are multiplied at a time.
 _WIDTH, _ROWS = 64, 2048
 
 
 class WeightHistory(Sequence[tuple[Floats, Floats]]):
-    """Weights and intercept after every round, the empty model first and the final one last.
+    """Weights and intercept after every round, from the empty model to the final one.
 
-    A round that changed the weights by rank one is kept as that step: J + l numbers instead of J l. All rounds together
-    still take J^2 / 2 numbers, hundreds of times what a prediction needs, so that a pickle leaves them out unless
-    `stored` is True; of stage-wise fits, whose weights stay once set, it never does.
+    A round that changed the weights by rank one is stored as that step: J + l numbers instead of J l. All rounds
+    together still take J^2 / 2 numbers, hundreds of times what a prediction needs, so a pickle omits them unless
+    `stored` is True. Those of stage-wise fits, whose weights never change once set, are always pickled.
 
     Examples
     --------
@@ -41,14 +41,14 @@ class WeightHistory(Sequence[tuple[Floats, Floats]]):
         return self._solutions(0)
 
     def _solutions(self, first: int) -> Iterator[tuple[Floats, Floats]]:
-        """Yield the rounds from `first` on, which is kept in full."""
+        """Yield the rounds from `first` on, which must be stored as full weights."""
         weights = np.empty((0, 0))
         for change, intercept in islice(self._rounds, first, None):
             weights = change.apply(weights) if isinstance(change, RankOneStep) else change
             yield weights, intercept
 
     def __getitem__(self, number: Any) -> Any:
-        """Return weights (J, l) and intercept (l,) of one round, or a list of them for a slice."""
+        """Return weights (J, l) and intercept (l,) of a round, or a list of them for a slice."""
         if isinstance(number, slice):
             return list(self)[number]
         wanted = range(len(self))[number]
@@ -61,7 +61,7 @@ class WeightHistory(Sequence[tuple[Floats, Floats]]):
         self._rounds.append((change, solution.intercept))
 
     def replace_last(self, solution: MasterSolution) -> None:
-        """Put a better solution of the last round in its place."""
+        """Replace the last round by a better solution."""
         self._rounds[-1] = (solution.weights, solution.intercept)
 
     def before_last(self, stored: bool) -> WeightHistory:
@@ -71,50 +71,46 @@ class WeightHistory(Sequence[tuple[Floats, Floats]]):
         return history
 
     def staged(self, respond: Callable[[int, int], AnyArray], n_rows: int) -> Iterator[Floats]:
-        """Yield the decision of every round that has columns, shape (n, l); of an empty model the constant.
+        """Yield the decision after every round with columns, shape (n, l); for a model without columns, the intercept.
 
         Parameters
         ----------
         respond : callable
-            ``respond(begin, end)`` returns the responses of some rows, shape (end - begin, J): asked for in blocks of
-            rows, once for every few dozen rounds, so that never more than a block of them is there.
+            ``respond(begin, end)`` returns the responses of these rows, shape (end - begin, J). It is called block by
+            block, once for every few dozen rounds, so that no more than one block of responses is in memory.
         n_rows : int
         """
         if not self._rounds:
             raise ValueError(
-                "The weights of every round were not kept when this model was pickled: staged predictions need a model "
-                "that was fitted here, or with store_history=True."
+                "Staged predictions need the weights of every round, which a pickle omits by default: fit the model "
+                "again, or pickle one that was fitted with store_history=True."
             )
         decision, last_intercept = np.zeros((n_rows, len(self._rounds[0][1]))), self._rounds[0][1]
         position = 0
         while position < len(self):
             block = self._block(position)
             position += len(block)
-            products = product_in_blocks(respond, n_rows, _stacked(block))
+            flat = product_in_blocks(respond, n_rows, _stacked(block))
+            products = flat.reshape(n_rows, len(block), flat.shape[1] // len(block))
             for k, (change, intercept) in enumerate(block):
                 if isinstance(change, RankOneStep):
-                    # Of rank one: J + l multiplications a row instead of J l.
-                    decision = decision + np.multiply.outer(products[:, k], change.output) + intercept - last_intercept
+                    # Of rank one: J + l multiplications per row instead of J l.
+                    decision = decision + products[:, k] * change.output + intercept - last_intercept
                 else:
-                    n_outputs = len(intercept)
-                    decision = products[:, k * n_outputs : (k + 1) * n_outputs] + intercept
+                    decision = products[:, k] + intercept
                 last_intercept = intercept
                 if not _is_empty(change) or len(self) == 1:
                     yield decision
 
     def _block(self, position: int) -> list[tuple[Floats | RankOneStep, Floats]]:
-        """Return the rounds of one kind from `position` on, not too many."""
+        """Return the next rounds of one kind, either steps or full weights, `_WIDTH` columns at most."""
         by_step = isinstance(self._rounds[position][0], RankOneStep)
         width = max(1, _WIDTH if by_step else _WIDTH // len(self._rounds[position][1]))
-        block = []
-        for change, intercept in self._rounds[position : position + width]:
-            if isinstance(change, RankOneStep) is not by_step:
-                break
-            block.append((change, intercept))
-        return block
+        candidates = self._rounds[position : position + width]
+        return list(takewhile(lambda own: isinstance(own[0], RankOneStep) is by_step, candidates))
 
     def __deepcopy__(self, memo: object) -> WeightHistory:
-        return self  # nothing changes it after the fit
+        return self  # not modified after the fit
 
     def __getstate__(self) -> dict[str, Any]:
         stage_wise = all(
@@ -129,31 +125,25 @@ def _is_empty(change: Floats | RankOneStep) -> bool:
 
 
 def _stacked(block: Sequence[tuple[Floats | RankOneStep, Floats]]) -> Floats:
-    """Return what the responses are to be multiplied with, shape (J, width), J the columns of the block's last round.
+    """Return the matrix by which to multiply the responses, shape (J, width), J the columns of the block's last round.
 
-    For a step of rank one that is the direction h_j - sum_{i<j} z_i h_i, for a round kept in full its weights.
+    A rank-one step contributes its direction h_j - sum_{i<j} z_i h_i, a round stored as full weights these weights.
     """
-    columns: list[Floats] = []
-    for change, _ in block:
+    last = block[-1][0]
+    n_columns, width = (last.n_columns, 1) if isinstance(last, RankOneStep) else last.shape
+    matrix = np.zeros((n_columns, len(block), width))
+    for k, (change, _) in enumerate(block):
         if isinstance(change, RankOneStep):
-            n_before = change.n_columns - 1
-            direction = np.zeros((n_before + 1, 1))
-            direction[n_before] = 1.0
+            matrix[change.n_columns - 1, k] = 1.0
             if change.coefficients is not None:
-                direction[:n_before, 0] = -change.coefficients
-            columns.append(direction)
+                matrix[: change.n_columns - 1, k, 0] = -change.coefficients
         else:
-            columns.append(change)
-    matrix = np.zeros((max(map(len, columns)), sum(column.shape[1] for column in columns)))
-    begin = 0
-    for column in columns:
-        matrix[: len(column), begin : begin + column.shape[1]] = column
-        begin += column.shape[1]
-    return matrix
+            matrix[: len(change), k] = change
+    return matrix.reshape(n_columns, len(block) * width)
 
 
 def product_in_blocks(respond: Callable[[int, int], AnyArray], n_rows: int, matrix: Floats) -> Floats:
-    """Return responses @ matrix in double, one block of rows at a time; `respond` as in `WeightHistory.staged`."""
+    """Return responses @ matrix in float64, one block of rows at a time; `respond` is as in `WeightHistory.staged`."""
     result = np.zeros((n_rows, matrix.shape[1]))
     used = np.flatnonzero(matrix.any(axis=1))
     if len(used):

@@ -18,15 +18,15 @@ class Dataset:
     X : ndarray of shape (n_samples, n_features)
         Floating-point features; missing values are NaN.
     y : ndarray of shape (n_samples,)
-        Class labels 0 ... n_classes - 1, or the target of a regression.
+        Class labels 0 ... n_classes - 1, or regression targets.
     classes : tuple of str
         Names of the classes; empty for regression.
     feature_names : tuple of str
         Empty if unknown.
     splits : tuple of (ndarray, ndarray)
-        Published splits, each as the indices of its training rows and of its test rows.
+        Published splits, each as the indices of its training and test rows.
     sizes : (int, int) or None
-        Number of training and of test rows, if the published protocol draws them at random.
+        Numbers of training and test rows, if the published protocol draws them at random.
     extras : dict of str to ndarray
         All other arrays of the file.
     origin : str

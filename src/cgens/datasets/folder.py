@@ -7,7 +7,7 @@ import io
 import json
 import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ MANIFEST = "MANIFEST.json"
 
 
 def data_folders() -> list[Path]:
-    """Return the folders that `load` searches by default: the one that CGENS_DATA names, or none."""
+    """Return the folders that `load` searches by default: the value of CGENS_DATA, if it is set."""
     folder = os.environ.get("CGENS_DATA")
     return [Path(folder)] if folder else []
 
@@ -26,10 +26,14 @@ def data_folders() -> list[Path]:
 def read_dataset(name: str, folder: Path) -> Dataset:
     """Return the data set NAME.npz of a folder, after verifying its checksum if the manifest has one."""
     path = folder / f"{name}.npz"
-    entry = ManifestEntry.read(name, folder)
-    # Read once: what is verified is what is parsed, and errors of the file system are not mistaken for a damaged file.
+    sha256, sizes = _manifest_entry(name, folder)
+    # Read once: the verified bytes are the parsed ones, and file system errors are not mistaken for a damaged file.
     content = path.read_bytes()
-    _verify(content, entry.sha256, path)
+    if sha256 is not None and (found := hashlib.sha256(content).hexdigest()) != sha256:
+        raise ValueError(
+            f"{path} is damaged or another version: its SHA-256 is {found[:12]}..., but {MANIFEST} lists "
+            f"{sha256[:12]}...; download it again."
+        )
     arrays = _parse(content, path)
     X, y = arrays.pop("X"), arrays.pop("y")
     if X.ndim != 2 or y.shape != X.shape[:1]:
@@ -42,30 +46,23 @@ def read_dataset(name: str, folder: Path) -> Dataset:
         feature_names=tuple(map(str, np.ravel(arrays.pop("feature_names", ())))),
         splits=_pop_splits(arrays, path),
         # From the manifest, not by name: a data set may share its name with a published one but have other columns.
-        sizes=entry.sizes,
+        sizes=sizes,
         extras=arrays,
         origin=str(path),
     )
 
 
-class ManifestEntry(NamedTuple):
-    """What the manifest says about a data set."""
-
-    sha256: str | None = None
-    sizes: tuple[int, int] | None = None
-
-    @classmethod
-    def read(cls, name: str, folder: Path) -> ManifestEntry:
-        """Return the entry of a data set, an empty one if it is not listed."""
-        entry = read_manifest(folder)["datasets"].get(name, {})
-        try:
-            protocol, sha256 = entry.get("ida_protocol"), entry.get("sha256")
-            sizes = (int(protocol["n_train"]), int(protocol["n_test"])) if protocol else None
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{folder / MANIFEST} is damaged: invalid entry for {name!r}: {entry!r}.") from error
-        if sha256 is not None and not isinstance(sha256, str):
-            raise ValueError(f"{folder / MANIFEST} is damaged: the sha256 of {name!r} is {sha256!r}.")
-        return cls(sha256, sizes)
+def _manifest_entry(name: str, folder: Path) -> tuple[str | None, tuple[int, int] | None]:
+    """Return the SHA-256 and the sizes of a data set in the manifest, None if they are not listed."""
+    entry = read_manifest(folder)["datasets"].get(name, {})
+    try:
+        protocol, sha256 = entry.get("ida_protocol"), entry.get("sha256")
+        sizes = (int(protocol["n_train"]), int(protocol["n_test"])) if protocol else None
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{folder / MANIFEST} is damaged: invalid entry for {name!r}: {entry!r}.") from error
+    if sha256 is not None and not isinstance(sha256, str):
+        raise ValueError(f"{folder / MANIFEST} is damaged: the sha256 of {name!r} is {sha256!r}.")
+    return sha256, sizes
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -76,22 +73,10 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {"datasets": {}}
     except ValueError as error:
-        raise ValueError(f"{path} is damaged, it is not JSON: {error}.") from error
+        raise ValueError(f"{path} is damaged: it is not valid JSON: {error}.") from error
     if not isinstance(manifest, dict) or not isinstance(manifest.get("datasets"), dict):
         raise ValueError(f'{path} is damaged: it must be an object with an object "datasets".')
     return manifest
-
-
-def _verify(content: bytes, expected: str | None, path: Path) -> None:
-    """Raise ValueError if the checksum differs from the expected one; None means that it is unknown."""
-    if expected is None:
-        return
-    found = hashlib.sha256(content).hexdigest()
-    if found != expected:
-        raise ValueError(
-            f"{path} is damaged or another version: its SHA-256 is {found[:12]}..., but {MANIFEST} says "
-            f"{expected[:12]}...; download it again."
-        )
 
 
 def _parse(content: bytes, path: Path) -> dict[str, AnyArray]:
@@ -102,7 +87,7 @@ def _parse(content: bytes, path: Path) -> dict[str, AnyArray]:
         if arrays["X"].dtype.kind not in "fiub":
             raise ValueError(f"X has dtype {arrays['X'].dtype}")
         arrays["y"]
-    except Exception as error:  # a damaged zip file fails in many ways, none of which names the file
+    except Exception as error:  # a damaged zip file raises many different exceptions, none of which names the file
         raise ValueError(
             f"{path} is not a data set: it must be a NumPy .npz file with plain arrays X and y."
         ) from error

@@ -126,7 +126,7 @@ def make_two_spirals(
         raise ValueError(f"noise must be >= 0, turns > 0, and both finite; got noise={noise} and turns={turns}.")
     random = check_random_state(random_state)
     y = random.randint(0, 2, size=_checked_size(n_samples))
-    # The square root spreads the points evenly along the arm, whose turns get longer outwards.
+    # The square root spreads the points evenly along the arm, whose outer turns are longer.
     distance = turns * np.sqrt(random.uniform(size=n_samples))
     angle = 2 * np.pi * distance + np.pi * y
     X = distance[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
@@ -135,5 +135,5 @@ def make_two_spirals(
 
 def _checked_size(n_samples: int) -> int:
     if not isinstance(n_samples, Integral) or n_samples < 1:
-        raise ValueError(f"n_samples must be an integer of at least 1; got {n_samples!r}.")
+        raise ValueError(f"n_samples must be an integer >= 1; got {n_samples!r}.")
     return int(n_samples)

@@ -27,8 +27,8 @@ class OpenMLSet(NamedTuple):
     n_classes: int
 
 
-#: Data sets with the same rows and columns as the paper's. Its other binary sets are on OpenML only in versions other
-#: than those of the IDA repository, and OpenML's vowel has the speaker and the sex among its features.
+#: Data sets with the same rows and columns as the paper's. OpenML's versions of its other binary data sets differ from
+#: those of the IDA repository, and OpenML's vowel includes the speaker and the sex as features.
 ON_OPENML = {
     "banana": OpenMLSet(1460, 5300, 2, 2),
     "diabetes": OpenMLSet(37, 768, 8, 2),
@@ -65,7 +65,7 @@ def fetch(name: str, data_dir: str | Path) -> Dataset:
     name : str
         A key of `cgens.datasets.openml.ON_OPENML`.
     data_dir : path
-        The folder; it is created if it does not exist.
+        Created if it does not exist.
 
     Returns
     -------
@@ -79,9 +79,9 @@ def fetch(name: str, data_dir: str | Path) -> Dataset:
         If the download fails, the file exists already, or the folder cannot be written.
     """
     if name not in ON_OPENML:
-        raise ValueError(f"Unknown data set {name!r}: fetch knows {', '.join(ON_OPENML)}.")
+        raise ValueError(f"Unknown data set {name!r}; fetch downloads {', '.join(ON_OPENML)}.")
     expected, folder = ON_OPENML[name], Path(data_dir)
-    folder.mkdir(parents=True, exist_ok=True)  # before the download: it may be long, and the folder unusable
+    folder.mkdir(parents=True, exist_ok=True)  # fail before a long download, not after it
     if (folder / f"{name}.npz").exists():
         raise FileExistsError(f"{folder / name}.npz exists already: load it, or delete it first.")
     manifest = read_manifest(folder)
@@ -96,7 +96,7 @@ def fetch(name: str, data_dir: str | Path) -> Dataset:
     np.savez_compressed(content, **_arrays(name, expected, bunch))
     sha256 = hashlib.sha256(content.getvalue()).hexdigest()
     manifest["datasets"][name] = {"sha256": sha256, "source": f"OpenML {expected.data_id}"}
-    # The data file first: the manifest never lists a file that an interruption kept from being written.
+    # The data file first: the manifest must not list a file that was never written because of an interruption.
     _replace(folder / f"{name}.npz", content.getvalue())
     _replace(folder / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
     return read_dataset(name, folder)

@@ -1,4 +1,4 @@
-"""What a pack is, and the registry of their names."""
+"""The interface of packs, and their registry."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ Decider: TypeAlias = Callable[[AnyArray, int], Floats]
 class Pack(Protocol):
     """Many learners of one kind as arrays.
 
-    A learner class names its pack with a static method ``pack(learners) -> Pack``. A pack is immutable, and safe to use
-    from several threads.
+    A static method ``pack(learners) -> Pack`` of the learner class creates it. A pack is immutable and thread-safe.
 
     Attributes
     ----------
     kind : str
-        The name under which `register_pack` knows the class.
+        The name under which the class is registered by `register_pack`.
     """
 
     kind: ClassVar[str]
@@ -33,17 +32,17 @@ class Pack(Protocol):
         """Return one of the learners."""
 
     def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
-        """Return h_j(x_i), shape (n, J); int8 where all values are +-1, else floating."""
+        """Return h_j(x_i), shape (n, J); int8 if all values are +-1, else floating-point."""
 
     def decider(self, weights: Floats) -> Decider:
-        """Prepare predictions with these weights, shape (J, l)."""
+        """Return a function that computes predictions with these weights, shape (J, l)."""
 
     def to_arrays(self) -> dict[str, AnyArray]:
-        """Return everything that the pack consists of as named arrays."""
+        """Return the content of the pack as named arrays."""
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
-        """Return the pack that `to_arrays` was called on."""
+        """Return the pack with the content that `to_arrays` returned."""
 
 
 P = TypeVar("P", bound=Pack)
@@ -52,12 +51,7 @@ _PACKS: dict[str, type[Pack]] = {}
 
 
 def register_pack(kind: str) -> Callable[[type[P]], type[P]]:
-    """Register a pack class under a name, so that `pack_from_arrays` finds it.
-
-    Parameters
-    ----------
-    kind : str
-        A name that no other class has.
+    """Return a class decorator that registers a pack class under a unique name, for `pack_from_arrays`.
 
     Examples
     --------
@@ -73,7 +67,7 @@ def register_pack(kind: str) -> Callable[[type[P]], type[P]]:
     def register(pack: type[P]) -> type[P]:
         known = _PACKS.setdefault(kind, pack)
         if known.__qualname__ != pack.__qualname__ or known.__module__ != pack.__module__:
-            raise ValueError(f"The name {kind!r} belongs to {known.__module__}.{known.__qualname__}; take another one.")
+            raise ValueError(f"The name {kind!r} is used by {known.__module__}.{known.__qualname__}; choose another.")
         _PACKS[kind] = pack
         pack.kind = kind
         return pack
@@ -82,15 +76,15 @@ def register_pack(kind: str) -> Callable[[type[P]], type[P]]:
 
 
 def pack_to_arrays(pack: Pack, prefix: str = "") -> dict[str, AnyArray]:
-    """Return a pack's arrays together with its kind, all names behind a prefix."""
+    """Return the arrays of a pack and its kind, with a prefix before all names."""
     named = {"kind": np.array(pack.kind), **pack.to_arrays()}
     return {f"{prefix}{name}": array for name, array in named.items()}
 
 
 def pack_from_arrays(arrays: Mapping[str, AnyArray], prefix: str = "") -> Pack:
-    """Return the pack whose arrays and kind stand behind this prefix."""
+    """Return the pack whose arrays and kind have this prefix before their names."""
     arrays = {name.removeprefix(prefix): own for name, own in arrays.items() if name.startswith(prefix)}
     kind = str(arrays["kind"])
     if kind not in _PACKS:
-        raise ValueError(f"There is no pack of the kind {kind!r}; known are {', '.join(sorted(_PACKS))}.")
+        raise ValueError(f"Unknown kind of pack {kind!r}; known kinds: {', '.join(sorted(_PACKS))}.")
     return _PACKS[kind].from_arrays({name: own for name, own in arrays.items() if name != "kind"})

@@ -1,4 +1,4 @@
-"""Several packs whose learners are the columns of one model."""
+"""A set of packs whose learners are the columns of one model, and the pack of learners without arrays."""
 
 from __future__ import annotations
 
@@ -8,13 +8,56 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from cgens.packs.object_pack import ObjectPack
 from cgens.packs.pack import Decider, Pack, pack_from_arrays, pack_to_arrays, register_pack
 from cgens.types import AnyArray, Floats, Integers, Learner
 
 
+class ObjectPack:
+    """Learners of a class without a ``pack`` method, stored as objects and evaluated one by one."""
+
+    kind: ClassVar[str] = "objects"
+
+    def __init__(self, learners: Sequence[Learner]) -> None:
+        self._learners = tuple(learners)
+
+    def __len__(self) -> int:
+        return len(self._learners)
+
+    def learner(self, number: int) -> Learner:
+        """Return one of the learners."""
+        return self._learners[number]
+
+    def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
+        """Return the responses, shape (n, J)."""
+        return np.column_stack([learner.respond(X) for learner in self._learners])
+
+    def decider(self, weights: Floats) -> Decider:
+        """Return a function that computes responses @ weights."""
+
+        def decide(X: AnyArray, n_threads: int) -> Floats:
+            total = np.zeros((len(X), weights.shape[1]))
+            for learner, weight in zip(self._learners, weights, strict=True):
+                total += np.multiply.outer(learner.respond(X), weight)
+            return total
+
+        return decide
+
+    def to_arrays(self) -> dict[str, AnyArray]:
+        """Raise TypeError: the arrays that the learners consist of are unknown."""
+        name = type(self._learners[0]).__name__
+        raise TypeError(
+            f"{name} cannot be converted to arrays: add a static method pack(learners) to it that returns a pack with "
+            "to_arrays and from_arrays (see cgens.packs.Pack)."
+        )
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
+        """Raise TypeError, as `to_arrays` does."""
+        raise TypeError("Learners stored as objects cannot be rebuilt from arrays.")
+
+
 class PackPart(NamedTuple):
-    """One pack of a set, and which columns of the set its learners are."""
+    """A pack of a set, and the columns of the set that its learners form."""
 
     columns: Integers
     pack: Pack
@@ -22,12 +65,12 @@ class PackPart(NamedTuple):
 
 @register_pack("set")
 class PackSet:
-    """The columns of a model, or of one family of a mixture, pack by pack.
+    """The columns of a model, or of one family of a mixture, grouped into packs.
 
     Parameters
     ----------
     parts : sequence of PackPart
-        Every column 0 ... J - 1 is in one of them.
+        Each column 0 ... J - 1 is in exactly one of them.
     """
 
     kind: ClassVar[str]
@@ -41,7 +84,7 @@ class PackSet:
 
     @staticmethod
     def of(learners: Sequence[Learner]) -> PackSet:
-        """Pack learners class by class."""
+        """Return a set with one pack per class of learners."""
         classes: dict[type, list[int]] = {}
         for j, learner in enumerate(learners):
             classes.setdefault(type(learner), []).append(j)
@@ -60,22 +103,21 @@ class PackSet:
 
     def learner(self, number: int) -> Learner:
         """Return the learner of one column."""
-        part, place = self._position[number]
-        pack: Pack = self.parts[part].pack
-        return pack.learner(int(place))
+        part, index = map(int, self._position[number])
+        return self.parts[part].pack.learner(index)
 
     def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
-        """Return the responses, shape (n, J); int8 where all are."""
+        """Return the responses, shape (n, J); int8 if all are."""
         if len(self.parts) == 1:
             return self.parts[0].pack.respond(X, n_threads)
         responses = [pack.respond(X, n_threads) for _, pack in self.parts]
-        together = np.empty((len(X), len(self)), dtype=np.result_type(np.int8, *(own.dtype for own in responses)))
+        combined = np.empty((len(X), len(self)), dtype=np.result_type(np.int8, *(own.dtype for own in responses)))
         for (columns, _), own in zip(self.parts, responses, strict=True):
-            together[:, columns] = own
-        return together
+            combined[:, columns] = own
+        return combined
 
     def decider(self, weights: Floats) -> Decider:
-        """Prepare responses @ weights: every pack by itself, then their sum."""
+        """Return a function that computes responses @ weights as the sum over all packs."""
         deciders = [pack.decider(weights[columns]) for columns, pack in self.parts]
         if len(deciders) == 1:
             return deciders[0]
@@ -89,7 +131,7 @@ class PackSet:
         return decide
 
     def flattened(self) -> Iterator[PackPart]:
-        """Yield all packs with their columns, those of sets within this one as its own."""
+        """Yield all packs with their columns, including those of nested sets."""
         for columns, pack in self.parts:
             if isinstance(pack, PackSet):
                 for inner, own in pack.flattened():
@@ -98,7 +140,7 @@ class PackSet:
                 yield PackPart(columns, pack)
 
     def to_arrays(self) -> dict[str, AnyArray]:
-        """Return the arrays of all packs, numbered: "0.columns", "0.pack.kind", "0.pack.features", ..."""
+        """Return the arrays of all packs, with numbered names: "0.columns", "0.pack.kind", "0.pack.features", ..."""
         named: dict[str, AnyArray] = {}
         for number, (columns, pack) in enumerate(self.parts):
             named[f"{number}.columns"] = columns
@@ -107,7 +149,7 @@ class PackSet:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
-        """Return the set that `to_arrays` was called on."""
+        """Return the set with the content that `to_arrays` returned."""
         n_parts = sum(name.count(".") == 1 and name.endswith(".columns") for name in arrays)
         return cls([PackPart(arrays[f"{k}.columns"], pack_from_arrays(arrays, f"{k}.pack.")) for k in range(n_parts)])
 
@@ -119,7 +161,7 @@ class PackSet:
 
 
 class LearnerView(Sequence[Learner]):
-    """The learners of a set, each made when it is asked for."""
+    """The learners of a set, each created on access."""
 
     def __init__(self, packs: PackSet) -> None:
         self._packs = packs

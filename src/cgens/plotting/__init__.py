@@ -1,4 +1,4 @@
-"""Pictures of models; needs matplotlib, the extra ``cgens[plot]``."""
+"""Plots of models; needs matplotlib, the extra ``cgens[plot]``."""
 
 from cgens.plotting.cv_surface import plot_cv_surface
 

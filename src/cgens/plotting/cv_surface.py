@@ -1,4 +1,4 @@
-"""The surface of cross-validated scores over C and the number of columns."""
+"""Plot of the cross-validated scores over C and the number of columns."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from sklearn.utils.validation import check_is_fitted
 
 
 def plot_cv_surface(model: Any, ax: Any = None) -> Any:
-    """Draw the mean score of every C and number of columns, and what was chosen.
+    """Plot the mean score for every C and number of columns, and mark the selected pair.
 
     Parameters
     ----------
     model : CGEnsClassifierCV or CGEnsRegressorCV
         Fitted.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to plot on; a new figure by default.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def plot_cv_surface(model: Any, ax: Any = None) -> Any:
         _, ax = plt.subplots(figsize=(7, 4), layout="constrained")
     order, chosen = np.argsort(model.Cs_), model.best_params_["n_estimators"]
     mean, C = model.scores_.mean(axis=0)[order], model.Cs_[order]
-    # Scores far below the best would take all the colours: the lowest two fifths are drawn in one.
+    # Scores far below the best would use up the colour range: the lowest two fifths share one colour.
     mesh = ax.pcolormesh(
         _edges(model.columns_), _edges(C), mean, vmin=float(np.quantile(mean, 0.4)), vmax=float(mean.max()),
         cmap="viridis", shading="flat",
@@ -51,10 +51,7 @@ def plot_cv_surface(model: Any, ax: Any = None) -> Any:
         markeredgewidth=2.5,
     )  # fmt: skip
     ax.set(xscale="log", yscale="log", xlabel="columns", ylabel="C")
-    ax.set_title(
-        f"chosen: C = {model.C_:.2g}, {chosen} columns, score {model.best_score_:.4g}",
-        fontsize=10,
-    )
+    ax.set_title(f"chosen: C = {model.C_:.2g}, {chosen} columns, score {model.best_score_:.4g}", fontsize=10)
     shown = [stage for stage in (5, 10, 25, 50, 100, 250, 500, 1000, 2500) if stage <= model.columns_[-1]]
     shown = shown or [int(model.columns_[-1])]
     ax.minorticks_off()
@@ -63,7 +60,7 @@ def plot_cv_surface(model: Any, ax: Any = None) -> Any:
 
 
 def _edges(centres: Any) -> Any:
-    """Return the edges of cells around points on a log scale; one more than there are points."""
+    """Return the edges of the cells around points on a log scale, one more than points."""
     logs = np.log(np.asarray(centres, dtype=np.float64))
     if len(logs) == 1:
         return np.exp([logs[0] - 0.5, logs[0] + 0.5])
