@@ -1,10 +1,10 @@
-"""This checkout against an earlier one: seconds of the same fits and predictions, interleaved in one run.
+"""Time the same fits and predictions with this checkout and with an earlier one, interleaved in one run.
 
-``python -m benchmarks.versions FOLDER``, where FOLDER is another checkout with a ``.venv`` of its own (``git worktree add
-FOLDER COMMIT``, then ``make .venv/installed`` there). Each version has a process that keeps its data and models; the two
-take turns, and the order within a pair alternates. The result is the ratio of the best times, and the median ratio of
-the pairs. Also measured: the time of predicting one row, in units of what scikit-learn's own ``validate_data`` takes
-for that row.
+``python -m benchmarks.versions FOLDER``, where FOLDER is the other checkout, with its own ``.venv`` (``git worktree add
+FOLDER COMMIT``, then ``make .venv/installed`` there). Each version runs in a process that keeps data and models; the
+two take turns, and the order within a pair alternates. The result is the ratio of the best times, and the median ratio
+of the pairs. Also measured: the time of predicting one row, in units of the time of scikit-learn's own
+``validate_data`` for that row.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def main(checkout: Path, chosen: str) -> None:
         for name, (*_, pairs) in FITS.items():
             if chosen not in name:
                 continue
-            for task, repeats in (("fit", pairs), ("predict", 7)):
+            for task, repeats in (("fit", pairs), ("predict", 31)):
                 row = results[f"{task}: {name}"] = compare(before, now, task, name, repeats)
                 table.add(f"{task}: {name}", f"{row['before']:.4f} s", f"{row['now']:.4f} s", f"{row['ratio']:.3f}",
                           f"{row['median_ratio']:.3f}")  # fmt: skip
