@@ -171,7 +171,7 @@ WITHOUT_A_MARGIN = {
 def test_a_margin_of_zero_is_an_optimum_like_any_other(name):
     """Primal and dual are 2 but for rounding: that is no gap. The weights are 0, and that alone is told."""
     X, y, nu, n_columns = WITHOUT_A_MARGIN[name]
-    with pytest.warns(UserWarning, match="columns? have the weight 0") as told:
+    with pytest.warns(UserWarning, match="columns? have weight 0") as told:
         model = LPBoostClassifier(nu=nu, n_estimators=n_columns).fit(X, y)
     assert len(told) == 1
     assert model.certificate_.status in (Status.OPTIMAL, Status.MAX_COLUMNS)

@@ -146,8 +146,9 @@ def test_a_family_that_draws_is_repeated_by_its_seed(loss):
 
 def test_a_constant_target():
     X, _ = PATIENTS
-    with pytest.warns(UserWarning, match="constant"):
+    with pytest.warns(UserWarning, match="constant") as caught:
         model = regress(X, np.full(len(X), 2.0))
+    assert [warning.filename for warning in caught] == [__file__], "it points at the line that fits"
     assert np.allclose(model.predict(X), 2.0, rtol=0, atol=CLOSED_FORM)
 
 

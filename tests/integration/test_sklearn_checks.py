@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from inspect import signature
+
 import numpy as np
 import pytest
 from joblib import Parallel, delayed
@@ -14,6 +17,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.utils._test_common.instance_generator import _get_expected_failed_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import cgens.baselines
 from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor, CGEnsRegressorCV
 from cgens.weak_learners import Box, Fourier, Linear, Mixture, Perceptron, Stump, Tree
 from tests.integration.small_data import breast_cancer, iris
@@ -51,6 +55,16 @@ OF_COPIES = dict.fromkeys(
     ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
     "LIBSVM and liblinear are not exact in copies of a row",
 )
+
+
+PUBLIC = [getattr(module, name) for module in (cgens, cgens.baselines) for name in module.__all__]
+
+
+@pytest.mark.parametrize("estimator", [own for own in PUBLIC if hasattr(own, "fit")], ids=lambda own: own.__name__)
+def test_the_docstring_describes_every_parameter_in_order(estimator):
+    section = re.search(r"\nParameters\n-+\n(.+?)\n\n", estimator.__doc__, re.DOTALL).group(1)
+    assert re.findall(r"^(\w+) : .+\n    ", section, re.MULTILINE) == list(signature(estimator).parameters)
+    assert ": shared" not in estimator.__doc__
 
 
 @parametrize_with_checks(ESTIMATORS)

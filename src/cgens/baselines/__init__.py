@@ -1,6 +1,6 @@
-"""The paper's rivals, as thin estimators: other masters on the same loop, with the same weak learners.
+"""The methods that the paper compares with: other master problems in the same loop, with the same weak learners.
 
-The two that are no ensembles, `KernelSVC` and `RandomFourierSVC`, are scikit-learn's own SVMs.
+`KernelSVC` and `RandomFourierSVC`, which are not ensembles, wrap scikit-learn's SVMs.
 """
 
 from cgens.baselines.adaboost import AdaBoostClassifier

@@ -1,32 +1,29 @@
-"""What the rivals share: they choose a master and a coding, all else is the ensemble's."""
+"""Base classes of the boosting baselines, which only choose a master problem and a coding."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from cgens.coding import ClassCoding
 from cgens.estimators._classification import EnsembleClassifier
-from cgens.types import AnyArray, Rule
+from cgens.types import AnyArray
 
 
 class Baseline(EnsembleClassifier):
-    """A classifier of another master on the same loop."""
+    """A classifier with another master problem in the same loop."""
 
-    warm_start = False  # none of them goes on from an earlier fit
+    warm_start = False  # not supported
 
     @property
-    def _constant_word(self) -> str:  # type: ignore[override]
-        return f"which says {self.classes_[0]!s} of every row"
-
-    def _check_parameters(self) -> None:
-        pass
-
-    def _rule(self) -> Rule:
-        return "max"
+    def _constant_prediction(self) -> str:  # type: ignore[override]
+        return f"{self.classes_[0]!s} for every row"
 
 
 class BinaryBaseline(Baseline):
-    """One for two classes only."""
+    """A baseline for two classes only."""
+
+    _multiclass_alternative = "sklearn.multiclass.OneVsRestClassifier around it"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -37,28 +34,19 @@ class BinaryBaseline(Baseline):
         if len(classes) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: y has "
-                f"{len(classes)} classes; take {self._for_more_classes}."
+                f"{len(classes)} classes; use {self._multiclass_alternative}."
             )
         return ClassCoding.simplex(classes)
 
-    _for_more_classes = "sklearn.multiclass.OneVsRestClassifier around it"
 
-
+@dataclass(eq=False, repr=False)
 class StageWiseBaseline(Baseline):
-    """One that sets each weight once: there is nothing to choose but the weak learners and their number."""
+    """A baseline that sets each weight once and never changes it."""
 
-    tol = 1e-3  # of a problem that is not solved: nobody asks
+    weak_learner: Any = "stump"
+    n_estimators: int = 500
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
-    def __init__(
-        self,
-        weak_learner: Any = "stump",
-        n_estimators: int = 500,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.weak_learner = weak_learner
-        self.n_estimators = n_estimators
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    tol = 1e-3  # unused by stage-wise masters

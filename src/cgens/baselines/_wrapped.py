@@ -1,4 +1,4 @@
-"""What thin wrappers of scikit-learn's own machines share."""
+"""Base class of the wrappers of scikit-learn's SVMs."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from cgens.types import AnyArray, Floats
 
 
 class WrappedClassifier(ClassifierMixin, VersionedEstimator):  # type: ignore[misc]
-    """A classifier that hands its rows, once validated, to a fitted one of scikit-learn."""
+    """A classifier that validates its input and passes it to a scikit-learn classifier."""
 
-    _machine: ClassVar[str]  # the attribute that holds it
+    _wrapped: ClassVar[str]  # name of the fitted attribute that holds the scikit-learn classifier
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the machine.
+        """Fit the SVM.
 
         Parameters
         ----------
@@ -32,21 +32,21 @@ class WrappedClassifier(ClassifierMixin, VersionedEstimator):  # type: ignore[mi
         -------
         self
         """
-        attempt = copy.copy(self)  # a fit that fails or is interrupted leaves the earlier one as it was
+        attempt = copy.copy(self)  # a fit that fails or is interrupted must leave the estimator unchanged
         attempt._fit(*validated_classes(attempt, X, y, sample_weight))
         self.__dict__ = attempt.__dict__
         return self
 
-    def _fit(self, X: AnyArray, y: AnyArray, sample_weight: Floats | None) -> None:
-        """Fit on what was validated, and store the machine, `classes_` and `n_iter_`."""
+    def _fit(self, X: AnyArray, y: AnyArray, sample_weight: Floats) -> None:
+        """Fit on validated data, and store the SVM, `classes_` and `n_iter_`."""
         raise NotImplementedError
 
     def decision_function(self, X: Any) -> Floats:
-        """Return how much speaks for each class, shape (n,) for two classes, else (n, n_classes)."""
-        check_is_fitted(self, self._machine)
-        return np.asarray(getattr(self, self._machine).decision_function(validated(self, X, reset=False)))
+        """Return the decision values, shape (n,) for two classes, else (n, n_classes)."""
+        check_is_fitted(self, self._wrapped)
+        return np.asarray(getattr(self, self._wrapped).decision_function(validated(self, X, reset=False)))
 
     def predict(self, X: Any) -> AnyArray:
         """Return the class of each row, shape (n,)."""
-        check_is_fitted(self, self._machine)
-        return np.asarray(getattr(self, self._machine).predict(validated(self, X, reset=False)))
+        check_is_fitted(self, self._wrapped)
+        return np.asarray(getattr(self, self._wrapped).predict(validated(self, X, reset=False)))

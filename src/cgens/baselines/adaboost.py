@@ -4,37 +4,34 @@ from __future__ import annotations
 
 from cgens.baselines._base import BinaryBaseline, StageWiseBaseline
 from cgens.estimators._plan import TrainingData
+from cgens.estimators._shared_docs import expand_shared
 from cgens.masters import AdaBoost
 from cgens.types import Floats, Master, WeakLearner
 
 
+@expand_shared
 class AdaBoostClassifier(BinaryBaseline, StageWiseBaseline):
-    """Discrete AdaBoost (Freund & Schapire, 1997): each round adds the weak learner of largest edge, stage by stage.
+    """Discrete AdaBoost (Freund & Schapire, 1997): each round adds the weak learner with the largest edge.
 
-    The same predictions as scikit-learn's AdaBoost around the same weak learner, with the library's fast search for it.
+    The predictions are those of scikit-learn's AdaBoost with the same weak learner, which is found by a fast search. A
+    weak learner whose values are not +-1 gets the coefficient that minimizes the exponential loss (Schapire & Singer,
+    1999).
 
     Parameters
     ----------
-    weak_learner : str, object or list, default="stump"
-        As for `cgens.CGEnsClassifier`. A weak learner whose values are not +-1 gets the coefficient that minimises the
-        exponential loss (Schapire & Singer, 1999).
+    weak_learner : shared
     n_estimators : int, default=500
-        Rounds. It ends before where no weak learner has an edge, or one makes no mistake.
-    random_state : int, RandomState or None
-        For families that draw. Stumps do not.
-    n_jobs : int or None
-        Threads. The result does not depend on it.
-    verbose : int, default=0
-        1 shows a progress bar.
+        Maximum number of rounds. The fit ends early if no weak learner has an edge, or one makes no mistake.
+    random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
-    classes_, n_features_in_, feature_names_in_, ensemble_, n_columns_, n_iter_, trace_, feature_importances_
-        As of `cgens.CGEnsClassifier`.
+    classes_, n_features_in_, feature_names_in_, ensemble_, n_columns_, n_iter_, trace_ : shared
     certificate_ : Certificate
-        ``primal`` is the mean exponential loss. Stage-wise fits prove nothing: ``dual`` is 0.
+        ``primal`` is the mean exponential loss. Stage-wise fits prove no bound: ``dual`` is 0.
     duals_ : ndarray of shape (n_samples,)
-        y_i times the row's share of the distribution after the last round.
+        y_i times the weight of the row in the distribution after the last round.
+    feature_importances_, family_shares_ : shared
 
     Examples
     --------
@@ -46,7 +43,7 @@ class AdaBoostClassifier(BinaryBaseline, StageWiseBaseline):
     True
     """
 
-    _for_more_classes = "AdaBoostMHClassifier"
+    _multiclass_alternative = "AdaBoostMHClassifier"
 
-    def _master(self, data: TrainingData, family: WeakLearner, largest: Floats, seed: int) -> Master:
+    def _master(self, data: TrainingData, family: WeakLearner, largest_weights: Floats, seed: int) -> Master:
         return AdaBoost()

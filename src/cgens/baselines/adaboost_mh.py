@@ -1,4 +1,4 @@
-"""AdaBoost.MH for classes and for several labels a row."""
+"""AdaBoost.MH for any number of classes and for multilabel y."""
 
 from __future__ import annotations
 
@@ -7,38 +7,31 @@ from typing import Any
 from cgens.baselines._base import StageWiseBaseline
 from cgens.coding import ClassCoding, LabelCoding
 from cgens.estimators._plan import TrainingData
+from cgens.estimators._shared_docs import expand_shared
 from cgens.masters import AdaBoost
 from cgens.types import AnyArray, Floats, Master, Rule, WeakLearner
 
 
+@expand_shared
 class AdaBoostMHClassifier(StageWiseBaseline):
     """AdaBoost.MH (Schapire & Singer, 1999): boosting of the Hamming loss over all classes.
 
-    Each row is an example of every class, +1 for its own and -1 for the others. A weak learner of two values votes for
-    or against every class, with one coefficient for all; a round adds the one whose edges add up to most. With two
+    Each row is an example of every class, +1 for its own and -1 for the others. A two-valued weak learner votes for or
+    against every class, with one coefficient for all; a round adds the one with the largest sum of edges. With two
     classes this is AdaBoost.
 
     Parameters
     ----------
-    weak_learner : str, object or list, default="stump"
-        As for `cgens.CGEnsClassifier`.
-    n_estimators : int, default=500
-        Rounds.
-    random_state : int, RandomState or None
-        For families that draw.
-    n_jobs : int or None
-        Threads. The result does not depend on it.
-    verbose : int, default=0
-        1 shows a progress bar.
+    weak_learner, n_estimators, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
-    classes_, n_features_in_, feature_names_in_, ensemble_, n_columns_, n_iter_, trace_, feature_importances_
-        As of `cgens.CGEnsClassifier`.
+    classes_, n_features_in_, feature_names_in_, ensemble_, n_columns_, n_iter_, trace_ : shared
     certificate_ : Certificate
-        ``primal`` is the mean exponential loss. Stage-wise fits prove nothing: ``dual`` is 0.
+        ``primal`` is the mean exponential loss. Stage-wise fits prove no bound: ``dual`` is 0.
     duals_ : ndarray of shape (n_samples, n_classes)
         Labels of +-1 times the distribution over rows and classes after the last round.
+    feature_importances_, family_shares_ : shared
 
     Examples
     --------
@@ -61,7 +54,7 @@ class AdaBoostMHClassifier(StageWiseBaseline):
     def _code_labels(self, n_labels: int) -> LabelCoding:
         return LabelCoding(n_labels)
 
-    def _master(self, data: TrainingData, family: WeakLearner, largest: Floats, seed: int) -> Master:
+    def _master(self, data: TrainingData, family: WeakLearner, largest_weights: Floats, seed: int) -> Master:
         return AdaBoost()
 
     def _rule(self) -> Rule:

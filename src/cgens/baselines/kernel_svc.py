@@ -1,23 +1,26 @@
-"""The paper's kernels in scikit-learn's SVM."""
+"""scikit-learn's SVM with the kernels of the paper."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from sklearn.svm import SVC
 
 from cgens.baselines._wrapped import WrappedClassifier
+from cgens.estimators._shared_docs import expand_shared
 from cgens.kernels import perceptron_kernel, stump_kernel
 from cgens.types import AnyArray, Floats
 
 _KERNELS: dict[str, Any] = {"stump": stump_kernel, "perceptron": perceptron_kernel, "rbf": "rbf"}
 
 
+@expand_shared
+@dataclass(eq=False, repr=False)
 class KernelSVC(WrappedClassifier):
-    """A support vector machine with the stump, the perceptron or the Gaussian kernel: scikit-learn's `SVC`.
+    """Support vector machine with the stump, perceptron or Gaussian kernel: scikit-learn's `SVC`.
 
-    What `cgens.CGEnsClassifier` comes to with all weak learners of the family, and none selected. Ctrl-C is heard only
-    when the machine is fitted.
+    The limit of `cgens.CGEnsClassifier` with all weak learners of the family. Ctrl-C takes effect only after the fit.
 
     Parameters
     ----------
@@ -25,23 +28,21 @@ class KernelSVC(WrappedClassifier):
         Delta - |x - x'|_1, Delta' - |x - x'|_2 (Lin & Li, 2008; the constants do not matter), or
         exp(-gamma |x - x'|^2).
     C : float, default=1.0
-        The paper's C.
+        Weight of the hinge losses, as in the paper.
     gamma : {"scale", "auto"} or float, default="scale"
-        Of the Gaussian kernel, as in scikit-learn.
+        Coefficient of the Gaussian kernel, as in scikit-learn.
     tol : float, default=1e-3
         As in scikit-learn.
     cache_size : float, default=200
-        Megabytes for rows of the Gaussian kernel's matrix; of the others all of it is made.
+        Cache for the Gaussian kernel matrix, in megabytes. The matrices of the other kernels are computed in full.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X had column names.
+    n_features_in_, feature_names_in_ : shared
     n_iter_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
     svc_ : SVC
-        The fitted machine.
+        The fitted SVM.
 
     Examples
     --------
@@ -53,23 +54,15 @@ class KernelSVC(WrappedClassifier):
     True
     """
 
-    _machine = "svc_"
+    kernel: str = "stump"
+    C: float = 1.0
+    gamma: float | str = "scale"
+    tol: float = 1e-3
+    cache_size: float = 200
 
-    def __init__(
-        self,
-        kernel: str = "stump",
-        C: float = 1.0,
-        gamma: float | str = "scale",
-        tol: float = 1e-3,
-        cache_size: float = 200,
-    ) -> None:
-        self.kernel = kernel
-        self.C = C
-        self.gamma = gamma
-        self.tol = tol
-        self.cache_size = cache_size
+    _wrapped = "svc_"
 
-    def _fit(self, X: AnyArray, y: AnyArray, sample_weight: Floats | None) -> None:
+    def _fit(self, X: AnyArray, y: AnyArray, sample_weight: Floats) -> None:
         if not isinstance(self.kernel, str) or self.kernel not in _KERNELS:
             raise ValueError(f"kernel must be one of {', '.join(map(repr, _KERNELS))}; got {self.kernel!r}.")
         svc = SVC(C=self.C, kernel=_KERNELS[self.kernel], gamma=self.gamma, tol=self.tol, cache_size=self.cache_size)

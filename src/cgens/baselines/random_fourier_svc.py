@@ -1,7 +1,8 @@
-"""Random Fourier features before a linear SVM."""
+"""A linear SVM on random Fourier features."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -10,37 +11,40 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.svm import LinearSVC
 
 from cgens.baselines._wrapped import WrappedClassifier
+from cgens.estimators._shared_docs import expand_shared
 from cgens.types import AnyArray, Floats
 
-# LIBLINEAR squares it, and goes round for ever where that leaves the range of numbers.
-LEAST_C, MOST_C = 1e-100, 1e50
+# LIBLINEAR squares C, and never ends if that overflows or underflows.
+MIN_C, MAX_C = 1e-100, 1e50
 
 
+@expand_shared
+@dataclass(eq=False, repr=False)
 class RandomFourierSVC(WrappedClassifier):
-    """Random Fourier features (Rahimi & Recht, 2007), then a linear SVM: scikit-learn's `RBFSampler` and `LinearSVC`.
+    """Linear SVM on random Fourier features (Rahimi & Recht, 2007): scikit-learn's `RBFSampler` and `LinearSVC`.
 
     Parameters
     ----------
     n_components : int, default=2000
-        Number of cosines, as in the paper.
+        Number of cosines; the default is the paper's.
     gamma : "scale" or float, default="scale"
-        Of the Gaussian kernel that they approximate; "scale" is 1 / (n_features * X.var()).
+        Coefficient of the Gaussian kernel that they approximate; "scale" is 1 / (n_features * X.var()).
     C : float, default=1.0
         Weight of the squared hinge losses.
     tol : float, default=1e-4
+        Tolerance of the linear SVM.
     max_iter : int, default=1000
-        Of the linear SVM.
-    random_state : int, RandomState or None
+        Maximum number of iterations of the linear SVM.
+    random_state : int, RandomState instance or None, default=None
+        Seed for the cosines.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X had column names.
+    n_features_in_, feature_names_in_ : shared
     n_iter_ : int
     pipeline_ : Pipeline
-        The fitted features and machine.
+        The fitted features and SVM.
 
     Examples
     --------
@@ -51,35 +55,26 @@ class RandomFourierSVC(WrappedClassifier):
     True
     """
 
-    _machine = "pipeline_"
+    n_components: int = 2000
+    gamma: float | str = "scale"
+    C: float = 1.0
+    tol: float = 1e-4
+    max_iter: int = 1000
+    random_state: Any = None
 
-    def __init__(
-        self,
-        n_components: int = 2000,
-        gamma: float | str = "scale",
-        C: float = 1.0,
-        tol: float = 1e-4,
-        max_iter: int = 1000,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.gamma = gamma
-        self.C = C
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    _wrapped = "pipeline_"
 
-    def _fit(self, X: AnyArray, y: AnyArray, sample_weight: Floats | None) -> None:
-        largest = 1.0 if sample_weight is None else float(sample_weight.max())
-        if isinstance(self.C, Real) and not LEAST_C <= self.C * largest <= MOST_C and self.C > 0:
+    def _fit(self, X: AnyArray, y: AnyArray, sample_weight: Floats) -> None:
+        largest = float(sample_weight.max())
+        if isinstance(self.C, Real) and not MIN_C <= self.C * largest <= MAX_C and self.C > 0:
             raise ValueError(
-                f"C times the largest sample_weight must be in [{LEAST_C:g}, {MOST_C:g}], or LIBLINEAR never ends; "
-                f"got {self.C * largest:g}. Take another C, or divide the weights by their mean."
+                f"C times the largest sample_weight must be in [{MIN_C:g}, {MAX_C:g}], or LIBLINEAR never ends; "
+                f"got {self.C * largest:g}. Change C, or divide the weights by their mean."
             )
         sampler = RBFSampler(gamma=self.gamma, n_components=self.n_components, random_state=self.random_state)
-        # The primal solver: unlike the dual one it draws nothing.
-        machine = LinearSVC(C=self.C, tol=self.tol, max_iter=self.max_iter, dual=False)
-        self.pipeline_: Pipeline = make_pipeline(sampler, machine)
+        # The primal solver, because the dual one is randomized.
+        svm = LinearSVC(C=self.C, tol=self.tol, max_iter=self.max_iter, dual=False)
+        self.pipeline_: Pipeline = make_pipeline(sampler, svm)
         self.pipeline_.fit(X, y, linearsvc__sample_weight=sample_weight)
         self.classes_ = self.pipeline_.classes_
-        self.n_iter_ = int(machine.n_iter_)
+        self.n_iter_ = int(svm.n_iter_)

@@ -1,10 +1,11 @@
-"""What classifier and regressor share: one fit by column generation, and what it leaves behind."""
+"""Base class of the ensemble estimators: one fit by column generation, and its fitted attributes."""
 
 from __future__ import annotations
 
 import copy
 import warnings
 from collections.abc import Iterator
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from typing import Any, Self
 
@@ -27,42 +28,60 @@ from cgens.weak_learners import Mixture
 
 
 class EnsembleEstimator(Planner):
-    """Fit, staged decisions and importances of an ensemble by column generation."""
+    """An ensemble fitted by column generation, with staged predictions and importances."""
 
     ensemble_: Ensemble
     coding_: Coding
     _duals: RowDuals
     _bound_duals: RowDuals | None
-    _targets_word: str
-    _constant_word: str
+    _constant_prediction: str
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the ensemble; what X and y may be, a subclass says."""
-        # On a copy, so that a fit that fails leaves the estimator as it was.
-        attempt = copy.copy(self)
+        """Fit the ensemble.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers. float32 and float64 arrays are read as they are, in any memory order.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            For regressors, finite numbers. For classifiers, labels of two or more classes (AdaBoost and LPBoost: two);
+            for CGEns and AdaBoost.MH also a multilabel indicator matrix of 0 and 1.
+        sample_weight : array-like of shape (n_samples,), optional
+            Non-negative. A weight of k is equivalent to k copies of the row, a weight of 0 to leaving it out.
+
+        Returns
+        -------
+        self
+
+        Notes
+        -----
+        On Ctrl-C the finished rounds are stored, with ``certificate_.status`` "interrupted", and KeyboardInterrupt is
+        raised. A fit that fails leaves the estimator unchanged.
+        """
+        attempt = copy.copy(self)  # a fit that fails must leave the estimator unchanged
         plan = attempt._plan(X, y, sample_weight, attempt._earlier_ensemble())
         run_plan(attempt, plan)
         self.__dict__ = attempt.__dict__
         self._warn_of_scales(plan)
-        warn_of_result(self, stacklevel=4)
+        warn_of_result(self)
         return self
 
     def _advice(self) -> str:
-        """Return what to do where the master was not solved to its tolerance."""
+        """Return what to do if the master problem was not solved to `tol`."""
         return f"lower C ({self.C_:.3g}) or raise tol"
 
     def _penalty_hint(self) -> str:
-        """Return what else may be why a fit found no column."""
+        """Return a further possible cause of a constant model."""
         return ""
 
     def _earlier_ensemble(self) -> Ensemble | None:
-        """Return what a warm start begins with."""
+        """Return the ensemble that a warm start continues from, if any."""
         if not self.warm_start or not hasattr(self, "ensemble_"):
             return None
         if self.n_estimators < len(self.ensemble_):
             raise ValueError(
-                f"n_estimators={self.n_estimators} must be at least the {len(self.ensemble_)} columns of the earlier "
-                "fit when warm_start=True."
+                f"n_estimators={self.n_estimators} must be at least {len(self.ensemble_)}, the number of columns "
+                "of the previous fit, when warm_start=True."
             )
         return self.ensemble_
 
@@ -90,15 +109,15 @@ class EnsembleEstimator(Planner):
         Returns
         -------
         prediction : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            In the form that y had in `fit`.
+            In the same form as y in `fit`.
         """
-        decision = self._decision(X)  # first, for it raises where the model is not fitted
+        decision = self._decision(X)  # first: raises NotFittedError
         return self.coding_.decode(decision)
 
     def staged_predict(self, X: Any) -> Iterator[AnyArray]:
         """Yield the prediction after each round.
 
-        Every round has its own weights for all its columns; the last one is the final model.
+        Each round has its own weights for all its columns; the last round is the final model.
 
         Parameters
         ----------
@@ -119,7 +138,7 @@ class EnsembleEstimator(Planner):
 
     @property
     def bound_duals_(self) -> Floats | None:
-        """The duals that prove ``certificate_.full_lower_bound``, where there is one."""
+        """The duals that prove ``certificate_.full_lower_bound``, if any."""
         check_is_fitted(self, "ensemble_")
         return None if self._bound_duals is None else self._bound_duals.array()
 
@@ -134,17 +153,13 @@ def run_plan(estimator: EnsembleEstimator, plan: FitPlan) -> None:
     """Run column generation and set the fitted attributes of an estimator."""
     if plan.initial is not None and plan.initial.weights.shape[1] != plan.data.target.shape[1]:
         raise ValueError(
-            f"warm_start=True needs the targets of the earlier fit: that had {plan.initial.weights.shape[1]} outputs, "
-            f"this one has {plan.data.target.shape[1]}."
+            f"warm_start=True needs as many outputs as the previous fit had: {plan.initial.weights.shape[1]} outputs; "
+            f"this target has {plan.data.target.shape[1]}."
         )
-    bar = ProgressBar() if estimator.verbose else None
-    try:
+    with closing(ProgressBar()) if estimator.verbose else nullcontext() as bar:
         ensemble, trace = plan.run(bar)
-    finally:
-        if bar is not None:
-            bar.close()
     if len(ensemble) == len(plan.initial or ()) > 0 and trace.certificate.status is Status.INTERRUPTED:
-        raise KeyboardInterrupt  # nothing is done yet: the earlier fit stays as it was
+        raise KeyboardInterrupt  # no round is finished: keep the previous fit
     store_fit(estimator, plan, ensemble, trace)
 
 
@@ -160,7 +175,7 @@ def store_fit(estimator: EnsembleEstimator, plan: FitPlan, ensemble: Ensemble, t
         estimator._bound_duals = None
     elif trace.bound_duals is not trace.duals:
         estimator._bound_duals = RowDuals.of(trace.bound_duals, plan.order, plan.master.smooth)
-    for name in ("C_", "family_shares_"):  # of an earlier fit
+    for name in ("C_", "family_shares_"):  # left by an earlier fit
         estimator.__dict__.pop(name, None)
     if plan.C is not None:
         estimator.C_ = plan.C
@@ -170,30 +185,28 @@ def store_fit(estimator: EnsembleEstimator, plan: FitPlan, ensemble: Ensemble, t
         estimator.family_shares_ = family_shares(ensemble, names, X, plan.weight, plan.n_threads)
 
 
-def warn_of_result(estimator: EnsembleEstimator, stacklevel: int) -> None:
-    """Warn where the fit has not reached its tolerance or is a constant; after Ctrl-C raise KeyboardInterrupt."""
-    status = estimator.certificate_.status
-    if status is Status.INTERRUPTED:
+def warn_of_result(estimator: EnsembleEstimator) -> None:
+    """Warn, at the caller of `fit`, of a gap above `tol` or a constant model; after Ctrl-C raise KeyboardInterrupt."""
+    certificate, n_columns = estimator.certificate_, estimator.n_columns_
+    if certificate.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
-    if status is Status.NOT_CONVERGED:
+    if certificate.status is Status.NOT_CONVERGED:
         warnings.warn(
-            f"The master problem over the {estimator.n_columns_} columns was solved to a relative gap of "
-            f"{estimator.certificate_.relative_gap:.1e}, not tol={estimator.tol:g}: {estimator._advice()}.",
+            f"The master problem over the {n_columns} columns was solved to a relative gap of "
+            f"{certificate.relative_gap:.1e}, not tol={estimator.tol:g}: {estimator._advice()}.",
             ConvergenceWarning,
-            stacklevel=stacklevel,
+            stacklevel=3,
         )
-    if estimator.n_columns_ > 0 and not estimator.ensemble_.weights.any():
+    if not estimator.ensemble_.weights.any():
+        cause = f"All {n_columns} columns have weight 0 (do they contradict each other"
+        if n_columns == 0:
+            cause = (
+                "No weak learner improves the fit (are all features constant, are there too few rows, or is a "
+                f"parameter of {estimator.weak_learner!r} far off"
+            )
         warnings.warn(
-            f"All {estimator.n_columns_} columns have the weight 0 (do they contradict each other"
-            f"{estimator._penalty_hint()}?): the model is a constant, {estimator._constant_word}.",
+            f"{cause}{estimator._penalty_hint()}?): the model is constant and predicts "
+            f"{estimator._constant_prediction}.",
             UserWarning,
-            stacklevel=stacklevel,
-        )
-    if estimator.n_columns_ == 0:
-        warnings.warn(
-            f"No weak learner tells {estimator._targets_word} apart (are all features constant, the rows too few, or a "
-            f"parameter of {estimator.weak_learner!r} far off{estimator._penalty_hint()}?): the model is a constant, "
-            f"{estimator._constant_word}.",
-            UserWarning,
-            stacklevel=stacklevel,
+            stacklevel=3,
         )

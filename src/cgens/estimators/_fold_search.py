@@ -1,11 +1,13 @@
-"""One search for columns a fold, and the scores of every C and number of columns over them."""
+"""Find columns once per fold, and score every C and number of columns on them."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -18,11 +20,10 @@ from cgens.estimators._scoring import Score
 from cgens.estimators._search_progress import SearchProgress
 from cgens.interrupt import InterruptGuard
 from cgens.path_problem import PathMaster
-from cgens.progress import ProgressBar
 from cgens.regularization_path import path
-from cgens.types import AnyArray, Floats
+from cgens.types import AnyArray, Callback, Floats, Poll
 
-#: How long the search waits for its folds before it checks for Ctrl-C.
+#: How often the search checks for Ctrl-C while it waits for its folds.
 POLL_SECONDS = 0.1
 
 
@@ -33,10 +34,10 @@ class FoldSearch:
     Attributes
     ----------
     plan : FitPlan
-        Of a fit on all rows.
+        The plan of a fit on all rows.
     folds : list of (training rows, test rows)
     seeds : list of int
-        One for each fold.
+        One per fold.
     stages : tuple of int
         Numbers of columns, ascending.
     score : callable
@@ -51,29 +52,27 @@ class FoldSearch:
     verbose: bool
 
     def run(self, C: float, Cs: Sequence[float]) -> Floats:
-        """Find columns at one C and return the scores of several over them, shape (n_folds, n_Cs, n_stages).
+        """Find columns at `C` and return the scores of all `Cs` on them, shape (n_folds, n_Cs, n_stages).
 
-        Folds run beside each other; the result does not depend on it.
+        Folds run in parallel; the result does not depend on it.
         """
         n_folds = len(self.folds)
-        n_threads, workers = self.plan.n_threads, min(self.plan.n_threads, n_folds)
-        stop, bar = threading.Event(), ProgressBar() if self.verbose else None
-        progress = SearchProgress(n_folds * self.stages[-1], n_folds, stop, bar)
-        # One BLAS thread each: products then are the same whatever else runs, and do not fight over cores.
-        with ONE_BLAS_THREAD, InterruptGuard() as guard, ThreadPoolExecutor(workers) as pool:
-            jobs: list[Future[Floats]] = []
+        workers = min(self.plan.n_threads, n_folds)
+        plan = replace(self.plan.with_c(C), n_threads=self.plan.n_threads // workers)
+        progress = closing(SearchProgress(n_folds, self.stages[-1])) if self.verbose else nullcontext()
+        stop = threading.Event()
+        # One BLAS thread each, so that products do not depend on what else runs, and threads do not compete for cores.
+        with ONE_BLAS_THREAD, InterruptGuard() as guard, progress as bar, ThreadPoolExecutor(workers) as pool:
             try:
+                jobs = []
                 for k, ((train, test), seed) in enumerate(zip(self.folds, self.seeds, strict=True)):
-                    plan = replace(self.plan.with_c(C), seed=seed, n_threads=max(1, n_threads // workers))
-                    jobs.append(pool.submit(self._fold, plan, Cs, train, test, progress, k))
+                    callback = None if bar is None else partial(bar.update, k)
+                    fold_plan = replace(plan, seed=seed)
+                    jobs.append(pool.submit(self._fold, fold_plan, Cs, train, test, callback, stop.is_set))
                 return np.array(_results(jobs, guard))
-            except BaseException:
+            finally:  # after an error or Ctrl-C the other folds end early
                 stop.set()
-                for job in jobs:
-                    job.cancel()
-                raise
-            finally:
-                progress.close()
+                pool.shutdown(wait=False, cancel_futures=True)
 
     def _fold(
         self,
@@ -81,16 +80,16 @@ class FoldSearch:
         Cs: Sequence[float],
         train: AnyArray,
         test: AnyArray,
-        progress: SearchProgress,
-        number: int,
+        callback: Callback | None,
+        interrupted: Poll,
     ) -> Floats:
         """Return the scores of one fold, shape (n_Cs, n_stages)."""
-        data, own_weight = plan.data, np.zeros(len(plan.data.X))
-        own_weight[train] = data.sample_weight[train]
+        data, train_weight = plan.data, np.zeros(len(plan.data.X))
+        train_weight[train] = data.sample_weight[train]
         test = test[data.sample_weight[test] > 0]
-        if not own_weight.any() or not len(test):
+        if not train_weight.any() or not len(test):
             raise ValueError("A fold of cv has no rows of positive weight to train on, or none to test on.")
-        plan = replace(plan.on_rows(own_weight), tol=max(plan.tol, LOOSE_TOL))
+        plan = replace(plan.on_rows(train_weight), tol=max(plan.tol, LOOSE_TOL))
         found = path(
             cast(PathMaster, plan.master),
             plan.family,
@@ -98,8 +97,8 @@ class FoldSearch:
             plan.target,
             Cs,
             stages=self.stages,
-            callback=progress.callback(number),
-            interrupted=progress.stopped,
+            callback=callback,
+            interrupted=interrupted,
             **plan.options(),
         )
         X, y, weight = data.X[test], plan.coding.decode(data.target[test]), data.sample_weight[test]
@@ -113,11 +112,9 @@ class FoldSearch:
 def _results(jobs: list[Future[Floats]], guard: InterruptGuard) -> list[Floats]:
     """Return all results, or raise the first error.
 
-    It waits in short turns: a Ctrl-C that the system gave to another thread is heard only when this one runs.
+    It waits for short intervals: Python handles a signal that another thread received only when this thread runs.
     """
-    waiting = set(jobs)
-    while waiting:
-        waiting = wait(waiting, POLL_SECONDS, FIRST_COMPLETED).not_done
+    while wait(jobs, POLL_SECONDS, FIRST_EXCEPTION).not_done:
         if guard.requested():
             raise KeyboardInterrupt
         for job in jobs:

@@ -1,4 +1,4 @@
-"""The folds of a search."""
+"""Make the folds of a search."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from cgens.estimators._parameters import check_count
 from cgens.estimators._plan import FitPlan
 from cgens.types import AnyArray
 
-#: Training and test rows of each fold.
+#: Training rows and test rows of each fold.
 Folds: TypeAlias = list[tuple[AnyArray, AnyArray]]
 
 
 def make_folds(cv: Any, plan: FitPlan, classifier: bool, groups: Any = None) -> Folds:
-    """Return training and test rows of each fold.
+    """Return the training rows and test rows of each fold.
 
     Parameters
     ----------
     cv : int, splitter or iterable
-        A number deals the rows of positive weight out in canonical order, class by class: what fold a row comes into
-        depends on its content and weight, not on where it stands in the table, and copies of a row part.
+        An integer deals out the rows of positive weight in canonical order, class by class: the fold of a row depends
+        on its content and weight, not on its position in X, and copies of a row go to different folds.
     plan : FitPlan
     classifier : bool
     groups : array-like of shape (n_samples,), optional
@@ -31,21 +31,21 @@ def make_folds(cv: Any, plan: FitPlan, classifier: bool, groups: Any = None) -> 
     if isinstance(cv, bool) or not isinstance(cv, int | np.integer):
         return _split(cv, plan, classifier, groups)
     if groups is not None:
-        raise ValueError(f"groups are for splitters such as sklearn.model_selection.GroupKFold; cv is {cv}.")
+        raise ValueError(f"groups need a splitter such as sklearn.model_selection.GroupKFold as cv; got cv={cv}.")
     data, position = plan.data, plan.order.position
     kept = np.flatnonzero(position >= 0)
-    # Copies of a row come by their weights; those of the same weight are interchangeable.
-    kept = kept[np.lexsort((data.sample_weight[kept], position[kept], data.groups[kept]))]
-    most = int(np.bincount(data.groups[kept]).max())
+    # Copies of a row are sorted by weight; those of the same weight are interchangeable.
+    kept = kept[np.lexsort((data.sample_weight[kept], position[kept], data.class_index[kept]))]
+    max_folds = int(np.bincount(data.class_index[kept]).max())
     if not classifier:
-        most //= 2  # two rows each, for R^2 of one row is not defined
-    n_folds = min(check_count("cv", cv), most)
+        max_folds //= 2  # two rows each, because R^2 of one row is undefined
+    n_folds = min(check_count("cv", cv), max_folds)
     if n_folds < 2:
         raise ValueError(
-            "Cross-validation needs cv >= 2 and at least two rows of one class, or four rows for regression; "
+            "Cross-validation needs cv >= 2 and at least two rows of a class, or four rows for regression; "
             f"got cv={cv} and n_samples={len(kept)}."
         )
-    # Dealt out like cards, one class after the other: classes and all rows come in equal shares.
+    # Rows are dealt out like cards, class after class, so that folds have equal shares of each class and of all rows.
     fold_of = np.empty(len(position), dtype=np.intp)
     fold_of[kept] = np.arange(len(kept)) % n_folds
     kept = np.sort(kept)
@@ -53,12 +53,10 @@ def make_folds(cv: Any, plan: FitPlan, classifier: bool, groups: Any = None) -> 
 
 
 def _split(cv: Any, plan: FitPlan, classifier: bool, groups: Any) -> Folds:
-    """Return the folds of a splitter of scikit-learn, or given ones."""
-    X, y = plan.data.X, plan.coding.decode(plan.data.target)
+    """Return the folds of a scikit-learn splitter, or given folds."""
+    X, y, rows = plan.data.X, plan.coding.decode(plan.data.target), np.arange(len(plan.data.X))
     splits = check_cv(cv, y, classifier=classifier).split(X, y, groups)
-    folds = []
-    for train, test in splits:
-        folds.append((np.arange(len(X))[np.asarray(train)], np.arange(len(X))[np.asarray(test)]))
+    folds = [(rows[np.asarray(train)], rows[np.asarray(test)]) for train, test in splits]
     if not folds:
         raise ValueError("cv must have at least one fold; it is empty.")
     return folds

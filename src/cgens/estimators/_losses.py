@@ -1,4 +1,4 @@
-"""From the name of a loss to a master: what CGEns estimators and their searches have in common."""
+"""Base classes of CGEns estimators and searches: they choose the master problem by the name of the loss."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from sklearn.utils.validation import _check_sample_weight
 
 from cgens.coding import ClassCoding, Coding, LabelCoding, NumberCoding
 from cgens.estimators._classification import ClassificationPlanner
-from cgens.estimators._inputs import validated_numbers
+from cgens.estimators._inputs import validated_targets
 from cgens.estimators._parameters import resolve_c, resolve_pricing, scale_c, total_weight
 from cgens.estimators._plan import TrainingData
 from cgens.estimators._planner import Planner
 from cgens.masters import Hinge, LeastSquares
 from cgens.types import AnyArray, Floats, Master, Rule, WeakLearner
 
-#: The masters behind the names of losses.
+#: The master problem of each loss.
 MASTERS: dict[str, type] = {"hinge": Hinge, "least_squares": LeastSquares, "squared": LeastSquares}
 
 
 class LossPlanner(Planner):
-    """Chooses the master by `loss`, and its C."""
+    """Planner that chooses the master problem by `loss`, and its C."""
 
     _losses: tuple[str, ...]
 
@@ -30,9 +30,9 @@ class LossPlanner(Planner):
             raise ValueError(f"loss must be one of {', '.join(map(repr, self._losses))}; got {self.loss!r}.")
         resolve_pricing(self.pricing, "least_squares")
 
-    def _master(self, data: TrainingData, family: WeakLearner, largest: Floats, seed: int) -> Master:
+    def _master(self, data: TrainingData, family: WeakLearner, largest_weights: Floats, seed: int) -> Master:
         default = scale_c(self.loss_, family, data.target.shape[1], total_weight(data.sample_weight))
-        C = resolve_c(getattr(self, "C", "scale"), default, largest)  # a search has values of its own
+        C = resolve_c(getattr(self, "C", "scale"), default, largest_weights)  # a search has `Cs` instead
         return cast(Master, MASTERS[self.loss_](C))
 
     def _rule(self) -> Rule:
@@ -40,7 +40,7 @@ class LossPlanner(Planner):
 
 
 class ClassLossPlanner(LossPlanner, ClassificationPlanner):
-    """Losses for classes and labels."""
+    """Losses for classification."""
 
     _losses = ("auto", "hinge", "least_squares")
 
@@ -71,12 +71,9 @@ class RegressionLossPlanner(LossPlanner):
         return tags
 
     def _read(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[TrainingData, Coding]:
-        X, y = validated_numbers(self, X, y, reset=reset)
+        X, y = validated_targets(self, X, y, reset=reset)
         sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not sample_weight.any():
-            raise ValueError("All sample weights are 0: there is nothing to fit.")
         coding, self.loss_ = NumberCoding(flat=y.ndim == 1), self.loss
         target = coding.encode(y)
         self.n_outputs_ = target.shape[1]
-        no_groups = np.zeros(len(X), dtype=np.intp)
-        return TrainingData(X, target, sample_weight, np.ones(len(X)), no_groups), coding
+        return TrainingData.without_classes(X, target, sample_weight), coding

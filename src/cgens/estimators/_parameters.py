@@ -1,4 +1,4 @@
-"""Checks and defaults of the estimators' parameters: each refusal is one sentence with the value in it."""
+"""Checks and defaults of the estimators' parameters; error messages are one line and include the value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cgens.weak_learners.registry import family_of
 
 #: (c, p) of each loss: ``C="scale"`` is c / (total weight of the rows)^p, docs/decisions/0004-default-C.md.
 SCALE_RULE = {"hinge": (7.0, 1), "least_squares": (0.01, 0), "squared": (0.003, 0)}
-#: The same for families other than stumps, by the hinge loss and by squares: C is c * outputs / (total weight).
+#: c of the other families, hinge loss and least squares: C is c / (total weight), for least squares times the outputs.
 FAMILY_STRENGTH: dict[type, tuple[float, float]] = {
     Fourier: (0.7, 0.3),
     Perceptron: (1.5, 1.0),
@@ -27,70 +27,62 @@ FAMILY_STRENGTH: dict[type, tuple[float, float]] = {
     Mixture: (0.5, 0.3),
 }
 
-N_PROCESSORS = os.cpu_count() or 1  # asked once: one question takes as long as predicting a row
+N_PROCESSORS = os.cpu_count() or 1  # looked up once: it takes as long as predicting a row
 
 
 def check_positive(name: str, value: object) -> float:
-    """Return a finite number > 0."""
+    """Return `value` as a float if it is a finite number > 0, else raise ValueError."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
         raise ValueError(f"{name} must be a finite number > 0; got {value!r}.")
     return float(value)
 
 
 def check_count(name: str, value: object) -> int:
-    """Return an integer >= 1."""
+    """Return `value` as an int if it is an integer >= 1, else raise ValueError."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise ValueError(f"{name} must be an integer >= 1; got {value!r}.")
     return int(value)
 
 
 def check_switch(name: str, value: object) -> bool:
-    """Return True or False."""
+    """Return `value` as a bool if it is True or False, else raise ValueError."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} must be True or False; got {value!r}.")
     return bool(value)
 
 
 def resolve_weak_learner(value: Any) -> WeakLearner:
-    """Return the family that a name, an object or a list of them stands for."""
+    """Return the family for a name, an object or a list of them."""
     if isinstance(value, list):
         mixture = Mixture(value)
-        mixture.members()
+        mixture.members()  # raises if the list is invalid
         return mixture
     return family_of(value)
 
 
-def for_features(family: WeakLearner, names: Any, n_features: int) -> WeakLearner:
-    """Return the family with the names of columns resolved."""
-    if isinstance(family, Mixture):
-        return family.for_features(names, n_features)
-    return family
-
-
 def total_weight(weights: Floats) -> float:
-    """Return the exactly rounded sum: the same in whatever order the rows come."""
+    """Return the sum, exactly rounded so that it does not depend on the order of the rows."""
     try:
         return math.fsum(weights)
     except OverflowError:
         raise ValueError(
-            f"The sample weights add up to more than a number can hold (the largest is {weights.max():.3g}): divide "
-            "them by their largest."
+            f"The sum of the sample weights overflows (the largest is {weights.max():.3g}): divide them by the largest."
         ) from None
 
 
 def resolve_pricing(value: Any, loss: str) -> Rule:
-    """Return the rule that `pricing` stands for: docs/decisions/0008-gain-pricing.md."""
+    """Return the rule for `pricing`: docs/decisions/0008-gain-pricing.md."""
     if not isinstance(value, str) or value not in ("auto", "gain", "max"):
         raise ValueError(f"pricing must be 'auto', 'gain' or 'max'; got {value!r}.")
     if loss == "hinge":
         if value == "gain":
-            raise ValueError("pricing='gain' needs the closed form of least squares; loss='hinge' has only 'max'.")
+            raise ValueError("pricing='gain' needs the closed form of least squares; with loss='hinge' use 'max'.")
         return "max"
     return "max" if value == "max" else "gain"
 
 
 def scale_c(loss: str, family: WeakLearner, n_outputs: int, total: float) -> float:
-    """Return the C of ``C="scale"`` for a family and rows of this total weight."""
+    """Return the value of ``C="scale"`` for a family and the total weight of the rows."""
     if isinstance(family, Mixture) and len(family.members()) == 1:
         return scale_c(loss, family.members()[0].family, n_outputs, total)
     if type(family) in FAMILY_STRENGTH:
@@ -100,8 +92,8 @@ def scale_c(loss: str, family: WeakLearner, n_outputs: int, total: float) -> flo
     return constant / total**power
 
 
-def resolve_c(value: Any, default: float, class_weights: Floats) -> float:
-    """Return the number that `C` stands for, given that of "scale" and the largest row weights of each class."""
+def resolve_c(value: Any, default: float, largest_weights: Floats) -> float:
+    """Return the value of `C`, given the value for "scale" and the largest row weight of each class."""
     if isinstance(value, str):
         if value != "scale":
             raise ValueError(f"C must be a number > 0 or 'scale'; got {value!r}.")
@@ -109,21 +101,21 @@ def resolve_c(value: Any, default: float, class_weights: Floats) -> float:
     else:
         C = check_positive("C", value)
     with np.errstate(over="ignore"):
-        low, high = C * class_weights.min(), C * class_weights.max()
-    if not (low > 1e-100 and high < 1e100):  # squares of duals must stay numbers
+        low, high = C * largest_weights.min(), C * largest_weights.max()
+    if not (low > 1e-100 and high < 1e100):  # squares of duals must neither overflow nor underflow
         raise ValueError(
-            f"C times the largest row weight (of each class) must be between 1e-100 and 1e100; it goes from {low:.3g} "
+            f"C times the largest row weight of each class must be between 1e-100 and 1e100; it ranges from {low:.3g} "
             f"to {high:.3g} (C = {C:.3g})."
         )
     return C
 
 
 def resolve_threads(n_jobs: Any) -> int:
-    """Return the number of threads: None is what OpenMP would take, other values are joblib's."""
+    """Return the number of threads: OpenMP's default for None, else as joblib defines `n_jobs`."""
     if n_jobs is None:
         return usable_threads(default_threads())
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise ValueError(f"n_jobs must be None or an integer other than 0; got {n_jobs!r}.")
-    # No more than there are processors: OpenMP ends the process when it cannot start as many threads as it was told.
+    # At most one per processor: OpenMP ends the process if it cannot start as many threads as requested.
     most = max(N_PROCESSORS, default_threads())
     return usable_threads(min(int(joblib.effective_n_jobs(int(n_jobs))), most))

@@ -1,4 +1,4 @@
-"""What a fit needs, resolved once: plain fits, searches and refits all run from it."""
+"""Everything that a fit needs, resolved once: the input of plain fits, searches and refits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cgens.types import AnyArray, Callback, Floats, Master, Rule, WeakLearner
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """Validated data, with y as the master's target.
+    """Validated data, with y encoded as the target of the master problem.
 
     Attributes
     ----------
@@ -28,45 +28,52 @@ class TrainingData:
     sample_weight : ndarray of shape (n,)
         Non-negative.
     factors : ndarray of shape (n,)
-        Class weights. They multiply the sample weights after the merging of equal rows: k copies then have exactly k
-        times the weight of one.
+        Class weight of each row. They multiply the sample weights after equal rows are merged: k copies then have
+        exactly k times the weight of one.
+    class_index : ndarray of shape (n,)
+        Index of the class of each row; all 0 if there are no classes.
     balanced : bool
-        Whether the class weights are to be those that give all classes of the rows to fit the same total weight.
-    groups : ndarray of shape (n,)
-        Each row's class, numbered; all 0 where there are no classes. C must be able to multiply the weights of each.
+        Whether to replace the class weights with those that give all classes the same total weight in the rows to fit.
     """
 
     X: AnyArray
     target: Floats
     sample_weight: Floats
     factors: Floats
-    groups: AnyArray
+    class_index: AnyArray
     balanced: bool = False
 
+    @staticmethod
+    def without_classes(X: AnyArray, target: Floats, sample_weight: Floats) -> TrainingData:
+        """Return data for regression or multilabel classification."""
+        if not sample_weight.any():
+            raise ValueError("All sample weights are 0: there is nothing to fit.")
+        return TrainingData(X, target, sample_weight, np.ones(len(X)), np.zeros(len(X), dtype=np.intp))
+
     def order(self, sample_weight: Floats, n_threads: int) -> tuple[SampleOrder, Floats]:
-        """Return the rows of positive weight in canonical order, and their weights in the master."""
+        """Return the rows of positive weight in canonical order, and their weights in the master problem."""
         order = SampleOrder.of(self.X, self.target, sample_weight, n_threads)
         factors = self.factors
         if self.balanced:
-            factors = balanced_factors(class_totals(self.groups, sample_weight))[self.groups]
+            factors = balanced_factors(class_totals(self.class_index, sample_weight))[self.class_index]
         return order, order.weight * factors[order.rows]
 
     def largest_weights(self, rows: AnyArray, weight: Floats) -> Floats:
-        """Return the largest weight of a row of each class."""
-        largest = np.zeros(self.groups.max() + 1)
-        np.maximum.at(largest, self.groups[rows], weight)
+        """Return the largest row weight of each class."""
+        largest = np.zeros(self.class_index.max() + 1)
+        np.maximum.at(largest, self.class_index[rows], weight)
         return largest[largest > 0]
 
 
-def class_totals(groups: AnyArray, sample_weight: Floats) -> Floats:
-    """Return the total weight of each class, exactly rounded: the same in whatever order the rows come."""
-    ends = np.cumsum(np.bincount(groups))
-    sorted_weight = sample_weight[np.argsort(groups, kind="stable")]
+def class_totals(class_index: AnyArray, sample_weight: Floats) -> Floats:
+    """Return the total weight of each class, exactly rounded so that it does not depend on the order of the rows."""
+    ends = np.cumsum(np.bincount(class_index))
+    sorted_weight = sample_weight[np.argsort(class_index, kind="stable")]
     return np.array([total_weight(part) for part in np.split(sorted_weight, ends[:-1])])
 
 
 def balanced_factors(totals: Floats) -> Floats:
-    """Return class weights that give every class that has a weight the same total."""
+    """Return class weights that give all classes of positive weight the same total weight."""
     present = totals > 0
     return np.asarray(totals.sum() / (np.sum(present) * np.where(present, totals, np.inf)))
 
@@ -83,22 +90,22 @@ class FitPlan:
     weight : ndarray of shape (m,)
         Their weights, class weights included.
     coding : Coding
-        From decisions back to predictions.
+        Converts decisions to predictions.
     family : WeakLearner
-        With the names of columns resolved.
+        With column names resolved.
     master : Master
     C : float or None
-        That of the master, where it has one.
+        The master's C, if it has one.
     rule : {"max", "gain", "votes"}
     tol : float
     max_columns : int
     seed : int
-        For families that draw.
+        For families that sample weak learners at random.
     n_threads : int
     initial : Ensemble or None
-        Columns of an earlier fit to begin with.
+        Columns of an earlier fit to start from.
     store_history : bool
-        Whether a pickle of the model keeps the weights of every round.
+        Whether a pickled model keeps the weights of every round.
     """
 
     data: TrainingData
@@ -117,7 +124,7 @@ class FitPlan:
     store_history: bool = False
 
     def run(self, callback: Callback | None = None) -> tuple[Ensemble, Trace]:
-        """Generate columns."""
+        """Run column generation."""
         return generate_columns(
             self.master,
             self.family,
@@ -136,7 +143,7 @@ class FitPlan:
         return self.data.target[self.order.rows]
 
     def options(self) -> dict[str, Any]:
-        """Return what `generate_columns` and `path` have in common."""
+        """Return the options that `generate_columns` and `path` share."""
         return {
             "sample_weight": self.weight,
             "rows": self.order.rows,

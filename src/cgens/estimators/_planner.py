@@ -1,4 +1,4 @@
-"""From parameters and data to a plan: what fits and searches have in common."""
+"""Base class of fits and searches: makes a plan from parameters and data."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from cgens.estimators._parameters import (
     check_count,
     check_positive,
     check_switch,
-    for_features,
     resolve_threads,
     resolve_weak_learner,
 )
 from cgens.estimators._plan import FitPlan, TrainingData
 from cgens.estimators._versioned import VersionedEstimator
 from cgens.types import Floats, Master, Rule, Sample, WeakLearner
+from cgens.weak_learners import Mixture
 
 
 class Planner(VersionedEstimator):
-    """An estimator whose parameters and data make a `FitPlan`; a subclass reads y and chooses the master."""
+    """An estimator that makes a `FitPlan`; subclasses read y and choose the master problem."""
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters of the estimator, or of its weak learners as ``weak_learner__max_bins``.
+        """Set parameters of the estimator, or of its weak learners, such as ``weak_learner__max_bins``.
 
         Parameters
         ----------
         **params : dict
-            Weak learners that are given by a name or a list become the object they stand for where one of their
-            parameters is set.
+            If a parameter of a weak learner is set, a weak learner that was given as a name or a list becomes the
+            object that it stands for.
 
         Returns
         -------
@@ -46,20 +46,19 @@ class Planner(VersionedEstimator):
         return self
 
     def _check_parameters(self) -> None:
-        """Raise where a parameter is wrong, whatever the data are."""
-        raise NotImplementedError
+        """Raise ValueError if a parameter is invalid for any data."""
 
     def _read(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[TrainingData, Coding]:
         """Validate the data and encode y."""
         raise NotImplementedError
 
-    def _master(self, data: TrainingData, family: WeakLearner, largest: Floats, seed: int) -> Master:
-        """Return the master problem; `largest` has the largest weight of a row of each class."""
+    def _master(self, data: TrainingData, family: WeakLearner, largest_weights: Floats, seed: int) -> Master:
+        """Return the master problem, given the largest row weight of each class."""
         raise NotImplementedError
 
     def _rule(self) -> Rule:
-        """Return which column a round adds."""
-        raise NotImplementedError
+        """Return the rule by which a round chooses its column."""
+        return "max"
 
     def _plan(self, X: Any, y: Any, sample_weight: Any, initial: Ensemble | None = None) -> FitPlan:
         """Resolve everything that a fit needs."""
@@ -67,7 +66,8 @@ class Planner(VersionedEstimator):
         n_threads, family = resolve_threads(self.n_jobs), resolve_weak_learner(self.weak_learner)
         self._check_parameters()
         data, coding = self._read(X, y, sample_weight, reset=initial is None)
-        family = for_features(family, getattr(self, "feature_names_in_", None), self.n_features_in_)
+        if isinstance(family, Mixture):
+            family = family.for_features(getattr(self, "feature_names_in_", None), self.n_features_in_)
         order, weight = data.order(data.sample_weight, n_threads)
         seed, master_seed = check_random_state(self.random_state).randint(2**31, size=2).tolist()
         master = self._master(data, family, data.largest_weights(order.rows, weight), master_seed)
@@ -89,7 +89,7 @@ class Planner(VersionedEstimator):
         )
 
     def _warn_of_scales(self, plan: FitPlan) -> None:
-        """Let the family warn of features that it can hardly see: once a fit, and once a search."""
+        """Let the family warn of features on very different scales, once per fit or search."""
         if hasattr(plan.family, "warn_of_scales"):
             names = getattr(self, "feature_names_in_", None)
             labels = None if names is None else [repr(name) for name in names.tolist()]

@@ -1,4 +1,4 @@
-"""Scores of decisions, by scikit-learn's scorers."""
+"""Score decisions with scikit-learn's scorers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Score: TypeAlias = Callable[[AnyArray, AnyArray, Floats, Floats], float]
 
 
 class FoldModel:
-    """A model that returns the predictions it was made with: what scikit-learn's scorers ask for."""
+    """A model that returns given predictions, for scikit-learn's scorers."""
 
     def __init__(self, estimator: Any, coding: Coding, decision: Floats) -> None:
         self._estimator, self._coding, self._decision = estimator, coding, decision
@@ -36,28 +36,27 @@ class FoldModel:
 
 
 class FoldClassifier(FoldModel):
-    """The same with decisions, which regressors do not have."""
+    """A `FoldModel` with a decision function."""
 
     def decision_function(self, X: Any) -> Floats:
         return self._coding.scores(self._decision)
 
 
 def score_by(scoring: Any, estimator: Any, coding: Coding) -> Score:
-    """Return score(X, y, weights, decisions of these rows) for a scorer of scikit-learn; larger is better."""
+    """Return score(X, y, weights, decisions) for a scikit-learn scorer; larger is better."""
     scorer = get_scorer(scoring)
     takes_weights = "sample_weight" in signature(getattr(scorer, "_score_func", scorer)).parameters
-
     model = FoldClassifier if is_classifier(estimator) else FoldModel
 
     def score(X: AnyArray, y: AnyArray, weight: Floats, decision: Floats) -> float:
-        known = {"sample_weight": weight} if takes_weights and np.ptp(weight) else {}
+        weights = {"sample_weight": weight} if takes_weights and np.ptp(weight) else {}
         try:
-            return float(scorer(model(estimator, coding, decision), X, y, **known))
+            return float(scorer(model(estimator, coding, decision), X, y, **weights))
         except AttributeError as error:
-            wanted = getattr(scorer, "_response_method", None) or error.name or str(error)
-            wanted = " or ".join([wanted] if isinstance(wanted, str) else wanted)
+            missing = getattr(scorer, "_response_method", None) or error.name or str(error)
+            missing = " or ".join([missing] if isinstance(missing, str) else missing)
             raise ValueError(
-                f"scoring={scoring!r} needs {wanted}, which {type(estimator).__name__} does not have; take a scorer "
+                f"scoring={scoring!r} needs {missing}, which {type(estimator).__name__} does not have; use a scorer "
                 "of predictions or decisions, such as 'accuracy', 'f1' or 'roc_auc' for two classes."
             ) from None
 

@@ -1,12 +1,14 @@
-"""Cross-validation of C and of the number of columns in one pass: one search for columns a fold."""
+"""Base class of the searches: cross-validates C and the number of columns in one pass."""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -23,11 +25,21 @@ from cgens.estimators._scoring import score_by
 from cgens.types import AnyArray, Floats
 
 
+def _of_best_estimator(name: str) -> property:
+    """Return a property with the value that an attribute has in the best estimator."""
+    return property(lambda self: getattr(self._best(), name), doc=f"`{name}` of the best estimator.")
+
+
 class SearchEstimator(Planner):
-    """Choose C and the number of columns by cross-validation, then fit on all rows."""
+    """Select C and the number of columns by cross-validation, then fit on all rows."""
 
     coding_: Coding
-    _plain_class: type[EnsembleEstimator]
+    _estimator_class: type[EnsembleEstimator]
+
+    ensemble_ = _of_best_estimator("ensemble_")
+    certificate_ = _of_best_estimator("certificate_")
+    family_shares_ = _of_best_estimator("family_shares_")
+    feature_importances_ = _of_best_estimator("feature_importances_")
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Cross-validate, then fit on all rows with the best C and number of columns.
@@ -39,7 +51,7 @@ class SearchEstimator(Planner):
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the losses and of the scores.
         groups : array-like of shape (n_samples,), optional
-            For a splitter as `cv` that keeps groups of rows together, such as ``GroupKFold``.
+            For splitters that keep groups of rows together, such as ``GroupKFold``.
 
         Returns
         -------
@@ -47,14 +59,16 @@ class SearchEstimator(Planner):
 
         Notes
         -----
-        On Ctrl-C nothing is stored.
+        A fit that fails or is interrupted leaves the estimator unchanged.
         """
-        attempt = copy.copy(self)  # so that a fit that fails leaves the estimator as it was
-        attempt._fit(X, y, sample_weight, groups)
+        attempt = copy.copy(self)  # a fit that fails must leave the estimator unchanged
+        plan = attempt._fit(X, y, sample_weight, groups)
+        attempt._warn_of_scales(plan)
+        warn_of_result(attempt.best_estimator_)
         self.__dict__ = attempt.__dict__
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> FitPlan:
         stages = resolve_stages(self.columns, check_count("n_estimators", self.n_estimators))
         plan = self._plan(X, y, sample_weight)
         assert plan.C is not None
@@ -67,79 +81,82 @@ class SearchEstimator(Planner):
         seeds = check_random_state(self.random_state).randint(2**31, size=len(self.folds_)).tolist()
         self._search(FoldSearch(plan, self.folds_, seeds, stages, score, bool(self.verbose)))
         self._refit(plan)
+        return plan
 
     def _search(self, search: FoldSearch) -> None:
-        """Find columns at the middle C, then at the C that scores best over them, until that is one of these.
+        """Find columns at the middle C, then at the best C, until the best C is one at which columns were found.
 
-        Which columns are found depends on C: each C is scored over those of the nearest one that columns were found
-        with, and chosen only where these are its own.
+        The columns found depend on C: each C is scored on the columns found at the nearest C, and selected only if they
+        were found at that C itself.
         """
         distance = np.abs(np.log(self.Cs_)[:, None] - np.log(self.Cs_))
-        found_at = np.full(len(self.Cs_), -1)  # the C whose columns each one is scored over
+        found_at = np.full(len(self.Cs_), -1)  # index of the C at which the columns for each C were found
         self.scores_ = np.empty((len(self.folds_), len(self.Cs_), len(self.columns_)))
-        own = int(np.argsort(self.Cs_, kind="stable")[len(self.Cs_) // 2])
-        while found_at[own] != own:
-            nearer = (found_at < 0) | (distance[:, own] < distance[np.arange(len(found_at)), found_at])
-            nearer[own] = True  # also where a C stands twice in the list
-            self.scores_[:, nearer] = search.run(float(self.Cs_[own]), self.Cs_[nearer].tolist())
-            found_at[nearer] = own
-            own = self._choose()
+        best = int(np.argsort(self.Cs_, kind="stable")[len(self.Cs_) // 2])
+        while found_at[best] != best:
+            nearer = (found_at < 0) | (distance[:, best] < distance[np.arange(len(found_at)), found_at])
+            nearer[best] = True  # even if a C is listed twice
+            self.scores_[:, nearer] = search.run(float(self.Cs_[best]), self.Cs_[nearer].tolist())
+            found_at[nearer] = best
+            best = self._select()
         self.column_Cs_ = self.Cs_[found_at]
 
     def _refit(self, plan: FitPlan) -> None:
         """Fit on all rows with the best parameters."""
-        names = self._plain_class._get_param_names()
+        names = self._estimator_class._get_param_names()
         shared = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        best = self._plain_class(**{**shared, **self.best_params_})
+        best = self._estimator_class(**{**shared, **self.best_params_})
         for name in ("n_features_in_", "feature_names_in_", "classes_", "n_outputs_", "loss_"):
             if hasattr(self, name):
                 setattr(best, name, getattr(self, name))
         run_plan(best, replace(plan.with_c(self.C_), max_columns=int(self.best_params_["n_estimators"])))
-        self._warn_of_scales(plan)
-        warn_of_result(best, stacklevel=6)
         self.best_estimator_ = best
         self.n_columns_ = best.n_columns_
 
     def _default_score(self, X: AnyArray, y: AnyArray, weight: Floats, decision: Floats) -> float:
+        """Return the score that is used if `scoring` is None."""
         raise NotImplementedError
 
-    def _choose(self) -> int:
-        """Keep the best mean score, of equal ones the fewest columns, then the smallest C; return that C's index."""
+    def _select(self) -> int:
+        """Store the results, and return the index of the best C.
+
+        Ties in the mean score go to the fewest columns, then to the smallest C.
+        """
         if not np.isfinite(self.scores_).all():
             fold, c, stage = np.argwhere(~np.isfinite(self.scores_))[0]
             raise ValueError(
                 f"The score of fold {fold} is {self.scores_[fold, c, stage]} (C = {self.Cs_[c]:.3g}, "
-                f"{self.columns_[stage]} columns): take fewer folds than cv={self.cv!r}, or another scoring."
+                f"{self.columns_[stage]} columns): use fewer folds than cv={self.cv!r}, or another scoring."
             )
         mean = self.scores_.mean(axis=0)  # (n_Cs, n_columns)
         c_order = np.argsort(self.Cs_, kind="stable")
         best = mean.max()
         close = mean[c_order] >= best - 1e-12 * abs(best)
-        stage, c = np.argwhere(close.T)[0]
-        self.C_ = float(self.Cs_[c_order[c]])
-        self.best_score_ = float(mean[c_order[c], stage])
+        stage, rank = np.argwhere(close.T)[0]
+        c = int(c_order[rank])
+        self.C_ = float(self.Cs_[c])
+        self.best_score_ = float(mean[c, stage])
         self.best_params_ = {"C": self.C_, "n_estimators": int(self.columns_[stage])}
         flat = self.scores_.reshape(len(self.scores_), -1)
         C, columns = np.meshgrid(self.Cs_, self.columns_, indexing="ij")
-        means = flat.mean(axis=0)
-        self.best_index_ = int(c_order[c] * len(self.columns_) + stage)
+        self.best_index_ = int(c * len(self.columns_) + stage)
         self.cv_results_ = {
             "param_C": C.ravel(),
             "param_n_estimators": columns.ravel(),
             "params": [{"C": a, "n_estimators": b} for a in self.Cs_.tolist() for b in self.columns_.tolist()],
-            **{f"split{k}_test_score": own for k, own in enumerate(flat)},
-            "mean_test_score": means,
+            **{f"split{k}_test_score": scores for k, scores in enumerate(flat)},
+            "mean_test_score": mean.ravel(),
             "std_test_score": flat.std(axis=0),
-            "rank_test_score": np.array([1 + np.sum(means > value) for value in means], dtype=np.int32),
+            "rank_test_score": rankdata(-mean.ravel(), method="min").astype(np.int32),
         }
-        return int(c_order[c])
+        return c
 
     def _best(self) -> EnsembleEstimator:
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_
 
     def predict(self, X: Any) -> AnyArray:
-        """Return the predictions of the best model; see `best_estimator_`.
+        """Return the predictions of the best estimator.
 
         Parameters
         ----------
@@ -151,23 +168,6 @@ class SearchEstimator(Planner):
         """
         return np.asarray(self._best().predict(X))
 
-    @property
-    def ensemble_(self) -> Any:
-        """The best model's ensemble."""
-        return self._best().ensemble_
-
-    @property
-    def certificate_(self) -> Any:
-        """The best model's certificate."""
-        return self._best().certificate_
-
-    @property
-    def family_shares_(self) -> dict[str, float]:
-        """The best model's shares of its families."""
-        shares: dict[str, float] = self._best().family_shares_
-        return shares
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """The best model's feature importances."""
-        return self._best().feature_importances_
+    def staged_predict(self, X: Any) -> Iterator[AnyArray]:
+        """Yield the predictions of the best estimator after each round."""
+        yield from self._best().staged_predict(X)

@@ -1,4 +1,4 @@
-"""Pickles that carry the version of the library."""
+"""Estimators whose pickles record the version of cgens."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from cgens.version import __version__
 
 
 class VersionedEstimator(BaseEstimator):  # type: ignore[misc]
-    """An estimator whose pickle says which version wrote it, and warns where that is not the one that reads it."""
+    """An estimator whose pickle records the version of cgens; unpickling warns if the versions differ.
+
+    Subclasses are dataclasses only to generate `__init__`; equality and representation remain scikit-learn's.
+    """
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_cgens_version": __version__}

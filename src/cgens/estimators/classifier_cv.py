@@ -1,74 +1,49 @@
-"""Cross-validated CGEns as a scikit-learn estimator."""
+"""CGEns with cross-validated parameters as a scikit-learn classifier."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from cgens.estimators._losses import ClassLossPlanner
 from cgens.estimators._search import SearchEstimator
+from cgens.estimators._shared_docs import expand_shared
 from cgens.estimators.classifier import CGEnsClassifier
 from cgens.types import AnyArray, Floats
 
 
+@expand_shared
+@dataclass(eq=False, repr=False)
 class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
-    """CGEnsClassifier with C and the number of columns chosen by cross-validation, in one pass.
+    """CGEnsClassifier with C and the number of columns selected by cross-validation, in one pass.
 
-    Each fold finds columns at the middle C and solves over the first so many of them for every other C: far less work
-    than a fit for every pair. Where another C scores best, columns are found again with it. The best pair is fitted on
-    all rows.
+    Each fold finds columns at the middle C and solves over the first k of them for every C and k: far less work than a
+    fit for every pair. If another C scores best, columns are found again at that C. The best pair is fitted on all
+    rows. Folds run in parallel.
 
     Parameters
     ----------
-    weak_learner, loss, tol, pricing, class_weight, store_history, random_state
+    weak_learner : shared
+    loss : {"auto", "hinge", "least_squares"}, default="auto"
         As in `CGEnsClassifier`.
-    Cs : int or list of float, default=7
-        Values of C, or how many of them: the default C and its neighbours, each 3 times the last.
-    n_estimators : int, default=500
-        Most columns.
-    columns : "staged", "paper" or list of int, default="staged"
-        Numbers of columns to choose from. "staged": up to 25 from 5 to `n_estimators`, evenly spaced on a log scale.
-        "paper": 25, 50, 100, 250 and 500; with ``cv=5`` that is the paper's protocol.
+    Cs, n_estimators, columns : shared
     cv : int, splitter or iterable, default=5
-        A number makes stratified folds of rows, which do not depend on the order of the rows: copies of a row come into
-        different folds, and a row of a large weight stays whole. There are fewer folds where the largest class has
-        fewer rows.
-    scoring : str, callable or None
-        A scorer of scikit-learn. None is accuracy, weighted by the sample weights.
-        Scorers that take weights get them.
-    n_jobs : int or None
-        Threads; folds run beside each other. The result does not depend on it.
-    verbose : int, default=0
-        1 shows a progress bar.
+        An integer gives stratified folds that do not depend on the order of the rows: copies of a row go to different
+        folds, and a row with a large weight stays whole. There are at most as many folds as the largest class has rows.
+    scoring : str, callable or None, default=None
+        A scikit-learn scorer, which is passed the sample weights if it takes them. None: accuracy, weighted by the
+        sample weights.
+    tol, pricing, class_weight, store_history, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
     best_estimator_ : CGEnsClassifier
         Fitted on all rows.
-    best_params_ : dict
-        What was chosen: "C" and "n_estimators".
-    C_ : float
-        The chosen C.
-    n_columns_ : int
-        Columns of the best estimator: fewer than were chosen where there are no more.
-    best_score_ : float
-        Its mean score over the folds.
-    Cs_, columns_ : ndarray
-        The grid.
-    column_Cs_ : ndarray of shape (n_Cs,)
-        For each C the one whose columns it was scored over: the nearest that columns were found with.
-    loss_ : str
-        The loss that was used.
-    folds_ : list of (ndarray, ndarray)
-        Training and test rows of every fold.
-    scores_ : ndarray of shape (n_folds, n_Cs, n_columns)
-        Score of every fold, C and number of columns.
-    cv_results_ : dict of ndarrays
-        The same in columns, by the names of scikit-learn's searches, without times.
-    ensemble_, certificate_, feature_importances_, family_shares_
-        Of the best estimator.
+    best_params_, best_index_, best_score_, C_, n_columns_, Cs_, columns_, column_Cs_, folds_, scores_ : shared
+    cv_results_, classes_, n_features_in_, feature_names_in_, loss_ : shared
+    ensemble_, certificate_, feature_importances_, family_shares_ : shared
 
     Examples
     --------
@@ -81,49 +56,28 @@ class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
     True
     """
 
-    _plain_class = CGEnsClassifier
+    weak_learner: Any = "stump"
+    loss: str = "auto"
+    Cs: Any = 7
+    n_estimators: int = 500
+    columns: Any = "staged"
+    cv: Any = 5
+    scoring: Any = None
+    tol: float = 1e-3
+    pricing: str = "auto"
+    class_weight: Any = None
+    store_history: bool = False
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
-    def __init__(
-        self,
-        weak_learner: Any = "stump",
-        loss: str = "auto",
-        Cs: Any = 7,
-        n_estimators: int = 500,
-        columns: Any = "staged",
-        cv: Any = 5,
-        scoring: Any = None,
-        tol: float = 1e-3,
-        pricing: str = "auto",
-        class_weight: Any = None,
-        store_history: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.weak_learner = weak_learner
-        self.loss = loss
-        self.Cs = Cs
-        self.n_estimators = n_estimators
-        self.columns = columns
-        self.cv = cv
-        self.scoring = scoring
-        self.tol = tol
-        self.pricing = pricing
-        self.class_weight = class_weight
-        self.store_history = store_history
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    _estimator_class = CGEnsClassifier
 
     def _default_score(self, X: AnyArray, y: AnyArray, weight: Floats, decision: Floats) -> float:
-        """Return the accuracy; of a multilabel row all labels must be right."""
-        right = self.coding_.decode(decision) == y
-        return float(np.average(right if right.ndim == 1 else right.all(axis=1), weights=weight))
+        """Return the accuracy; all labels of a multilabel row must be correct."""
+        correct = self.coding_.decode(decision) == y
+        return float(np.average(correct if correct.ndim == 1 else correct.all(axis=1), weights=weight))
 
     def decision_function(self, X: Any) -> Floats:
         """Return the decisions of the best model; see `CGEnsClassifier.decision_function`."""
         return np.asarray(self._best().decision_function(X))
-
-    def staged_predict(self, X: Any) -> Iterator[AnyArray]:
-        """Yield the best model's predictions after each round; see `CGEnsClassifier.staged_predict`."""
-        yield from self._best().staged_predict(X)

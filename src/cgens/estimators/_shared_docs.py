@@ -1,0 +1,98 @@
+"""Descriptions of parameters and attributes that several estimators have in common."""
+
+from __future__ import annotations
+
+import re
+from inspect import cleandoc
+from typing import TypeVar
+
+AnyClass = TypeVar("AnyClass", bound=type)
+
+_DESCRIPTIONS = """
+weak_learner : str, object or list, default="stump"
+    "stump", "perceptron", "fourier", "tree", "box" or "linear"; a family with parameters such as
+    ``cgens.weak_learners.Fourier(gamma=0.1)``; or a list of these for a mixture. A pair in the list gives a family its
+    own columns of X: ``["stump", (Fourier(standardize=True), ["age", "income"])]``.
+n_estimators : int, default=500
+    Maximum number of columns (weak learners).
+tol : float, default=1e-3
+    Relative duality gap of the final problem over the selected columns. Least squares is solved in closed form and
+    misses it only if C is so large that rounding errors matter.
+pricing : {"auto", "gain", "max"}, default="auto"
+    Which weak learner a round adds. "max": the one with the largest price of a single output, as in the paper.
+    "gain" (least squares only): the one that lowers the objective most, at the same cost. "auto": "gain" for least
+    squares, else "max".
+class_weight : dict, "balanced" or None, default=None
+    Factors for the sample weights of each class.
+warm_start : bool, default=False
+    Whether to start from the columns of the previous ``fit``.
+store_history : bool, default=False
+    Whether a pickled model keeps the weights of every round, about n_estimators^2 / 2 numbers, which
+    ``staged_predict`` needs. The process that fitted the model has them in any case.
+random_state : int, RandomState instance or None, default=None
+    Seed for families that sample weak learners at random. Stumps do not.
+n_jobs : int or None, default=None
+    Number of threads. None: OpenMP's default. The result does not depend on it.
+verbose : int, default=0
+    1 shows a progress bar: columns, duality gap over the columns selected so far, seconds left.
+Cs : int or list of float, default=7
+    Values of C, or their number: the default C and its neighbors, each 3 times the previous one.
+columns : {"staged", "paper"} or list of int, default="staged"
+    Numbers of columns to choose from. "staged": up to 25 values from 5 to `n_estimators`, evenly spaced on a log
+    scale. "paper": 25, 50, 100, 250 and 500; with ``cv=5`` that is the paper's protocol.
+classes_ : ndarray of shape (n_classes,)
+    Class labels; for a multilabel indicator matrix, its column indices.
+n_features_in_ : int
+    Number of features of X.
+feature_names_in_ : ndarray of shape (n_features_in_,)
+    Column names of X, if it had any.
+loss_ : str
+    The loss that was used.
+C_ : float
+    The C that was used.
+ensemble_ : Ensemble
+    Weak learners, weights and intercept.
+n_columns_ : int
+    Number of columns (weak learners): fewer than requested if no more were found.
+n_iter_ : int
+    Number of rounds in the last fit.
+trace_ : Trace
+    Prices, objectives, gaps and seconds of every round.
+certificate_ : Certificate
+    Primal value, dual value and gap, for the selected columns and for the whole pool.
+bound_duals_ : ndarray of the same shape as `duals_`, or None
+    The duals that prove ``certificate_.full_lower_bound``, if any.
+feature_importances_ : ndarray of shape (n_features_in_,)
+    For stumps and trees: spread of each feature's part of the decision over the training rows, as a share of the sum.
+family_shares_ : dict of str to float
+    For a mixture: the same for each of its families, by name.
+best_params_ : dict
+    The selected "C" and "n_estimators".
+best_index_ : int
+    Index of the selected pair in `cv_results_`.
+best_score_ : float
+    Mean score of the selected pair over the folds.
+Cs_ : ndarray of shape (n_Cs,)
+    Values of C that were tried.
+columns_ : ndarray of shape (n_columns,)
+    Numbers of columns that were tried.
+column_Cs_ : ndarray of shape (n_Cs,)
+    For each C, the value of C at which the columns for its scores were found: the nearest such value.
+folds_ : list of (ndarray, ndarray)
+    Training rows and test rows of each fold.
+scores_ : ndarray of shape (n_folds, n_Cs, n_columns)
+    Score for each fold, C and number of columns.
+cv_results_ : dict of ndarrays
+    The scores under the names that scikit-learn's searches use, without times.
+"""
+_BY_NAME = {entry.split(" :")[0]: entry for entry in re.split(r"\n(?=\w)", _DESCRIPTIONS.strip())}
+
+
+def expand_shared(cls: AnyClass) -> AnyClass:
+    """Replace each line ``name, other_name : shared`` of a class docstring with the descriptions in this module."""
+
+    def describe(line: re.Match[str]) -> str:
+        return "\n".join(_BY_NAME[name] for name in line[1].split(", "))
+
+    cls.__doc__ = re.sub(r"^([\w, ]+) : shared$", describe, cleandoc(cls.__doc__ or ""), flags=re.MULTILINE)
+    return cls
