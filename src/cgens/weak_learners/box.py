@@ -146,8 +146,8 @@ class BoxSampler(CandidateSampler):
         if not len(self._features):
             none = np.zeros((0, 1))
             return BoxPack(none.astype(np.int64), none, none.astype(np.int8))
-        sizes, numbers = random_subsets(self.n_candidates, self._sizes, len(self._features), self.rng)
-        features = self._features[numbers]
+        sizes, indices = random_subsets(self.n_candidates, self._sizes, len(self._features), self.rng)
+        features = self._features[indices]
         sides, quantiles = self.rng.choice([-1, 1], size=features.shape), self.rng.random(features.shape)
         thresholds = np.empty(features.shape)
         for feature in np.unique(features).tolist():

@@ -87,10 +87,10 @@ class Mixture(BaseEstimator):  # type: ignore[misc]
         if not params:
             return self
         members = self.members()
+        names = [member.name for member in members]
         families = [clone(member.family, safe=False) for member in members]
         for name, value in sorted(params.items(), key=lambda item: "__" in item[0]):  # families before their parameters
             own, _, rest = name.partition("__")
-            names = [member.name for member in members]
             if own not in names:
                 raise ValueError(f"Invalid parameter {name!r}: the families of the mixture are {names}.")
             if rest:
@@ -193,9 +193,9 @@ class MemberLearner:
         for j, own in enumerate(learners):
             members.setdefault((own.name, own.columns), []).append(j)
         parts = []
-        for (name, columns), numbers in members.items():
-            inner = PackSet.of([learners[j].learner for j in numbers])
-            parts.append(PackPart(np.array(numbers), MemberPack(name, columns, inner)))
+        for (name, columns), indices in members.items():
+            inner = PackSet.of([learners[j].learner for j in indices])
+            parts.append(PackPart(np.array(indices), MemberPack(name, columns, inner)))
         return PackSet(parts)
 
 

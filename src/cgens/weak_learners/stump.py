@@ -142,8 +142,8 @@ class StumpPricer:
         # A stump found on other rows: use the threshold that splits these rows in the same way, if any.
         values = np.sort(self._sample.X[self._sample.rows, key.feature].astype(np.float64))
         below = np.searchsorted(values, thresholds, side="right")
-        alike = np.flatnonzero(below == np.searchsorted(values, key.threshold, side="right"))
-        return bool(len(alike)) and self._pool.take(key.feature, float(thresholds[alike[0]]))
+        same = np.flatnonzero(below == np.searchsorted(values, key.threshold, side="right"))
+        return bool(len(same)) and self._pool.take(key.feature, float(thresholds[same[0]]))
 
     def pool(self) -> list[Floats]:
         """Return the thresholds of each feature, including those with a repeated response."""

@@ -45,9 +45,9 @@ class CandidateTable:
                 self.curvature[here] = np.einsum("ij,ij,j->i", centred, centred, diagonal)
         self._has_curvature = True
 
-    def set_exact_curvature(self, numbers: AnyArray, values: Floats) -> None:
+    def set_exact_curvature(self, indices: AnyArray, values: Floats) -> None:
         """Set g'Pg of some candidates to its value in the present master; later changes are applied to it."""
-        self.curvature[numbers] = values
+        self.curvature[indices] = values
         self._has_curvature = True
 
     def change(self, direction: Floats, step: Floats, denominator: float, rule: Rule) -> Found:

@@ -70,12 +70,12 @@ class Candidates:
         pack = self.pack.from_arrays({name: np.concatenate([mine[name], theirs[name]]) for name in mine})
         return Candidates(pack, np.concatenate([self.responses, other.responses]))
 
-    def subset(self, numbers: AnyArray) -> Candidates:
+    def subset(self, indices: AnyArray) -> Candidates:
         """Return some of the candidates; no copy if all of them."""
-        if len(numbers) == len(self):
+        if len(indices) == len(self):
             return self
-        pack = self.pack.from_arrays({name: array[numbers] for name, array in self.pack.to_arrays().items()})
-        return Candidates(pack, self.responses[numbers])
+        pack = self.pack.from_arrays({name: array[indices] for name, array in self.pack.to_arrays().items()})
+        return Candidates(pack, self.responses[indices])
 
 
 class FoundResponses:
@@ -112,10 +112,10 @@ def distinct_rows(responses: AnyArray, n_rows: int) -> AnyArray:
     return np.array(kept, dtype=np.intp)
 
 
-def _unique_on_some_rows(responses: AnyArray, numbers: AnyArray, n_rows: int) -> list[bool]:
+def _unique_on_some_rows(responses: AnyArray, indices: AnyArray, n_rows: int) -> list[bool]:
     """Return, for each of these candidates, whether it is unique up to sign on a few training rows."""
     rows = np.linspace(0, n_rows - 1, 64 if responses.dtype == np.int8 else 16).astype(np.intp)
-    some = responses[np.ix_(numbers, rows)]
+    some = responses[np.ix_(indices, rows)]
     first = some[np.arange(len(some)), np.argmax(some != 0, axis=1)]
     some = np.ascontiguousarray(np.where(first[:, None] < 0, -some, some) + some.dtype.type(0))  # no -0.0
     contents = some.view(np.dtype((np.void, some.shape[1] * some.itemsize)))[:, 0]
