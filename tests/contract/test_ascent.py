@@ -60,7 +60,7 @@ def naive_gradient(name, slope, theta, kappa, step=1e-5):
 def test_gains_are_those_of_the_definition(name, weighted, rng):
     slope = make_slope(rng, weighted, m=5000)
     thetas, kappas = make_directions(rng, slope)
-    sums, _ = slope.sums(WAVES[name], thetas, kappas, 1)
+    sums, _ = slope.sums(WAVES[name], thetas, 1)
     expected = [naive_gain(name, slope, theta, kappa) for theta, kappa in zip(thetas, kappas, strict=True)]
     assert np.allclose(sums.gain(WAVES[name].weights(kappas)), expected, rtol=CLOSED_FORM)
 
@@ -73,7 +73,7 @@ def test_gradient_equals_differences(name, weighted, m, dtype, rng):
     slope = make_slope(rng, weighted, m, dtype=dtype)
     thetas, kappas = make_directions(rng, slope)
     thetas = thetas.astype(dtype)
-    sums, bases = slope.sums(WAVES[name], thetas, kappas, 1)
+    sums, bases = slope.sums(WAVES[name], thetas, 1)
     found = slope.gradient(WAVES[name], bases, sums, kappas, 1)
     assert found.shape == thetas.shape
     for own, theta, kappa in zip(found, thetas.astype(float), kappas, strict=True):
@@ -88,7 +88,7 @@ def test_sums_and_gradients_do_not_depend_on_threads(name, weighted, rng):
     thetas, kappas = make_directions(rng, slope, 30)
     bits = set()
     for n_threads in (1, 2, 3):
-        sums, bases = slope.sums(WAVES[name], thetas.astype(np.float32), kappas, n_threads)
+        sums, bases = slope.sums(WAVES[name], thetas.astype(np.float32), n_threads)
         parts = sums.prices, sums.squares, sums.means, slope.gradient(WAVES[name], bases, sums, kappas, n_threads)
         bits.add(b"".join(part.tobytes() for part in parts))
     assert len(bits) == 1
@@ -100,7 +100,7 @@ def test_offset_of_a_cosine_is_the_best(seed, weighted, n_outputs, m):
     slope = make_slope(rng, weighted, m, n_outputs=n_outputs)
     thetas, kappas = make_directions(rng, slope)
     activation = CosineActivation()
-    sums, _ = slope.sums(activation, thetas, kappas, 1)
+    sums, _ = slope.sums(activation, thetas, 1)
     best = sums.gain(activation.weights(activation.refine(kappas, sums)))
     grid = np.array([sums.gain(activation.weights(np.full(5, kappa))) for kappa in np.linspace(0, np.pi, 400)])
     assert np.all(best >= grid.max(axis=0) * (1 - CLOSED_FORM))
@@ -111,7 +111,7 @@ def test_offset_of_a_cosine_without_a_price_is_a_number(rng):
     slope, activation = make_slope(rng, False), CosineActivation()
     nothing = AscentRows(slope.Z, 0 * slope.R, slope.v)
     thetas, kappas = make_directions(rng, slope)
-    assert np.isfinite(activation.refine(kappas, nothing.sums(activation, thetas, kappas, 1)[0])).all()
+    assert np.isfinite(activation.refine(kappas, nothing.sums(activation, thetas, 1)[0])).all()
 
 
 def result(name, slope, held_out, thetas, kappas, mask=None):
@@ -120,7 +120,7 @@ def result(name, slope, held_out, thetas, kappas, mask=None):
 
 
 def judged_gains(name, held_out, thetas, kappas):
-    return held_out.sums(WAVES[name], thetas, kappas, 1)[0].gain(WAVES[name].weights(kappas))
+    return held_out.sums(WAVES[name], thetas, 1)[0].gain(WAVES[name].weights(kappas))
 
 
 @waves
@@ -133,7 +133,7 @@ def test_nobody_ends_lower_than_he_began(name, seed, weighted, guarded):
     own, held_out = halves if guarded else (slope, slope)
     thetas, kappas = make_directions(rng, slope)
     found = result(name, own, held_out if guarded else None, thetas, kappas)
-    first = WAVES[name].refine(kappas, own.sums(WAVES[name], thetas.astype(np.float32), kappas, 1)[0])
+    first = WAVES[name].refine(kappas, own.sums(WAVES[name], thetas.astype(np.float32), 1)[0])
     before = judged_gains(name, held_out, thetas.astype(np.float32), first)
     assert np.all(judged_gains(name, held_out, found.thetas, found.state) >= before * (1 - CLOSED_FORM))
 

@@ -9,7 +9,7 @@ from cgens import CGEnsClassifier, CGEnsRegressor, generate_columns
 from cgens.masters import LeastSquares
 from cgens.types import Status
 from cgens.weak_learners import Box, Fourier, Perceptron, Tree
-from cgens.weak_learners.projections.learned import N_TAKEN, LearnedPricer
+from cgens.weak_learners.projections.learned import MAX_ROUNDS, LearnedPricer
 from tests.tolerances import CLOSED_FORM
 
 
@@ -60,8 +60,8 @@ def test_a_family_that_does_not_win_is_learned_again_all_the_same(waves, refresh
     CGEnsRegressor([Tree(32, min_samples_leaf=5), Fourier(learn=True)], n_estimators=80, C=0.01, random_state=0).fit(
         X, y
     )
-    assert len(refreshes) >= 80 // N_TAKEN
-    assert max(np.diff(refreshes)) <= N_TAKEN
+    assert len(refreshes) >= 80 // MAX_ROUNDS
+    assert max(np.diff(refreshes)) <= MAX_ROUNDS
 
 
 @pytest.mark.parametrize("loss", ["hinge", "least_squares"])

@@ -1,4 +1,4 @@
-"""Weak-learner families: what the ensemble is made of. One a file."""
+"""Families of weak learners, one per file."""
 
 from cgens.weak_learners.box import Box, BoxLearner
 from cgens.weak_learners.fourier import Fourier, FourierLearner

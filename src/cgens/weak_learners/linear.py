@@ -1,4 +1,4 @@
-"""The inputs themselves as columns, each scaled to mean 0 and variance 1."""
+"""The features themselves as columns, each scaled to mean 0 and variance 1."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from sklearn.base import BaseEstimator
 from cgens.packs import BlockPack, register_pack
 from cgens.types import AnyArray, Floats, Integers, Sample
 from cgens.weak_learners.projections.spread import Spread
-from cgens.weak_learners.search.candidates import distinct_rows, padded_responses
+from cgens.weak_learners.search.candidates import Candidates
 from cgens.weak_learners.search.fixed_pool import FixedPricer
 
 
 class Linear(BaseEstimator):  # type: ignore[misc]
-    """The inputs as columns, (x_f - mean_f) / deviation_f: a linear model, or the linear part of a mixture.
+    """The features as columns, (x_f - mean_f) / deviation_f: a linear model, or the linear part of a mixture.
 
-    Scaled to unit variance, as all other columns are, whatever the features' units.
+    Scaled to unit variance, as all other columns are, whatever the units of the features.
 
     Examples
     --------
@@ -33,15 +33,8 @@ class Linear(BaseEstimator):  # type: ignore[misc]
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> FixedPricer:
         """Measure the features; `rng` is not used."""
         spread = Spread.of(sample, "Linear", standardize=True)
-        mean, scale = spread.mean, spread.scale
-        pack = LinearPack(np.arange(sample.X.shape[1]), mean, scale)
-        responses = padded_responses(sample.X.shape[1], len(sample), np.float32)
-        for begin in range(0, len(sample), 4096):
-            rows = sample.matrix()[begin : begin + 4096]
-            responses[:, begin : begin + len(rows)] = pack.respond_block(rows).T
-        kept = distinct_rows(responses, len(sample))
-        candidates = LinearCandidates(kept, mean[kept], scale[kept], responses[kept])
-        return FixedPricer(candidates, sample, n_threads)
+        pack = LinearPack(np.arange(sample.X.shape[1]), spread.mean, spread.scale)
+        return FixedPricer(Candidates.of(pack, sample, n_threads), sample, n_threads)
 
 
 @dataclass(frozen=True)
@@ -54,11 +47,11 @@ class LinearLearner:
 
     @property
     def key(self) -> Hashable:
-        """The input and its scaling."""
+        """The feature and its scaling."""
         return ("linear", self.feature, self.mean, self.scale)
 
     def respond(self, X: AnyArray) -> AnyArray:
-        """Return h(x) of every row, float32."""
+        """Return h(x) for every row, float32."""
         return LinearLearner.pack([self]).respond(X, 1)[:, 0]
 
     @staticmethod
@@ -74,7 +67,7 @@ class LinearLearner:
 @register_pack("linear")
 @dataclass(frozen=True, eq=False)
 class LinearPack(BlockPack):
-    """Many inputs as arrays."""
+    """Scaled features as arrays."""
 
     features: Integers
     means: Floats
@@ -84,26 +77,15 @@ class LinearPack(BlockPack):
         return len(self.features)
 
     def learner(self, number: int) -> LinearLearner:
-        """Return one of the inputs."""
+        """Return one of the scaled features."""
         return LinearLearner(int(self.features[number]), float(self.means[number]), float(self.scales[number]))
 
     def respond_block(self, X: AnyArray) -> AnyArray:
-        """Return the responses of a few rows, shape (n, J)."""
+        """Return the responses for a block of rows, shape (n, J)."""
         scaled = (X[:, self.features].astype(np.float64) - self.means) / self.scales
-        # A row far beyond the training rows stays a number.
-        largest = np.finfo(np.float32).max
+        largest = np.finfo(np.float32).max  # responses to rows far from the training rows stay finite
         return np.clip(scaled, -largest, largest).astype(np.float32)
 
-
-@dataclass(frozen=True)
-class LinearCandidates:
-    """The inputs that are not constant, nor like another one."""
-
-    features: AnyArray
-    means: Floats
-    scales: Floats
-    responses: AnyArray
-
-    def learner(self, number: int) -> LinearLearner:
-        """Return one of them."""
-        return LinearLearner(int(self.features[number]), float(self.means[number]), float(self.scales[number]))
+    def respond_transposed(self, X: AnyArray) -> AnyArray:
+        """Return the responses for a block of rows, shape (J, n)."""
+        return self.respond_block(X).T

@@ -1,4 +1,4 @@
-"""Names of families."""
+"""The names of the families."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cgens.weak_learners.perceptron import Perceptron
 from cgens.weak_learners.stump import Stump
 from cgens.weak_learners.tree import Tree
 
-#: Names that `weak_learner` takes.
+#: Valid names for the parameter `weak_learner`.
 WEAK_LEARNERS: dict[str, type] = {
     "stump": Stump,
     "perceptron": Perceptron,
@@ -24,7 +24,7 @@ WEAK_LEARNERS: dict[str, type] = {
 
 
 def family_of(value: Any) -> WeakLearner:
-    """Return the family that a name or an object stands for, or raise a sentence."""
+    """Return the family for a name or an object, or raise ValueError or TypeError."""
     if isinstance(value, str):
         if value not in WEAK_LEARNERS:
             raise ValueError(f"weak_learner must be one of {sorted(WEAK_LEARNERS)} or an object; got {value!r}.")
@@ -32,9 +32,8 @@ def family_of(value: Any) -> WeakLearner:
         return family
     if isinstance(value, type) or not hasattr(value, "begin"):
         raise TypeError(
-            f"weak_learner must be one of {sorted(WEAK_LEARNERS)}, a family of weak learners, an object with a method "
+            f"weak_learner must be one of {sorted(WEAK_LEARNERS)}, an object with a method "
             "begin(sample, rng, n_threads) such as cgens.weak_learners.Stump(), or a list of these for a mixture "
-            "(scikit-learn's classifiers in cgens.weak_learners.SklearnLearner); got "
-            f"{value!r}."
+            f"(wrap scikit-learn classifiers in cgens.weak_learners.SklearnLearner); got {value!r}."
         )
     return value  # type: ignore[no-any-return]

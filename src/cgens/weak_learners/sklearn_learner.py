@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,19 +14,20 @@ from cgens.types import AnyArray, Floats, Sample
 from cgens.weak_learners.search.candidates import fingerprint
 from cgens.weak_learners.search.proposals import ProposalPricer
 
-BALANCED = 1e-9  #: duals whose sum is so small beside their sizes add up to 0, as they do under a free intercept
+#: Duals whose |sum| is below this fraction of their sum of |values| add up to 0, as with a free intercept.
+BALANCED = 1e-9
 
 
 class SklearnLearner(BaseEstimator):  # type: ignore[misc]
-    """Columns of +-1 from any scikit-learn classifier that takes sample weights.
+    """Columns of +-1 from any scikit-learn classifier that supports sample weights.
 
-    To find the largest price |sum_i r_i h(x_i)| among classifiers is to classify the signs of r with the weights |r|.
-    Of several outputs a drawn direction is followed.
+    Finding the classifier with the largest price |sum_i r_i h(x_i)| means classifying the signs of r with the weights
+    |r|. With several outputs, r is their combination along a random direction.
 
     Parameters
     ----------
     estimator : classifier
-        Copied and fitted anew in each round; where it has a ``random_state`` of None, that is drawn from the fit's.
+        Cloned and fitted in each round; a ``random_state`` of None is drawn from that of the model.
 
     Examples
     --------
@@ -43,48 +44,42 @@ class SklearnLearner(BaseEstimator):  # type: ignore[misc]
         self.estimator = estimator
 
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> ProposalPricer:
-        """Keep the training rows."""
-        for method in ("fit", "predict", "get_params"):
-            if isinstance(self.estimator, type) or not hasattr(self.estimator, method):
-                raise TypeError(f"SklearnLearner needs a scikit-learn classifier; got {self.estimator!r}.")
+        """Check the classifier."""
+        methods = ("fit", "predict", "get_params")
+        if isinstance(self.estimator, type) or not all(hasattr(self.estimator, method) for method in methods):
+            raise TypeError(f"SklearnLearner needs a scikit-learn classifier; got {self.estimator!r}.")
         if not is_classifier(self.estimator):
-            raise TypeError(f"SklearnLearner needs a classifier; {type(self.estimator).__name__} is none.")
+            raise TypeError(f"SklearnLearner needs a classifier; {type(self.estimator).__name__} is not one.")
         if not has_fit_parameter(self.estimator, "sample_weight"):
-            raise TypeError(f"SklearnLearner: {type(self.estimator).__name__}.fit takes no sample_weight.")
+            raise TypeError(f"SklearnLearner: {type(self.estimator).__name__}.fit does not support sample_weight.")
         return ProposalPricer(ClassifierMaker(self.estimator, sample.matrix(), rng), rng)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class FittedLearner:
-    """h(x) = 1 where a fitted classifier predicts 1, else -1."""
+    """h(x) = 1 if a fitted classifier predicts 1, else -1."""
 
-    model: Any
+    model: Any = field(compare=False)
     content: bytes
 
     @property
     def key(self) -> Hashable:
-        """Its predictions for the training rows, up to sign."""
+        """The predictions for the training rows, up to sign."""
         return ("sklearn", self.content)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, FittedLearner) and self.key == other.key
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
     def respond(self, X: AnyArray) -> AnyArray:
-        """Return h(x) of every row, int8."""
+        """Return h(x) for every row, int8."""
         return signs_of(self.model, X)
 
 
 class ClassifierMaker:
-    """Fits the classifier to one number a row."""
+    """Fits the classifier to the signs of a target."""
 
     def __init__(self, estimator: Any, X: AnyArray, rng: np.random.Generator) -> None:
         self._estimator, self._X, self._rng = estimator, X, rng
 
     def __call__(self, target: Floats, attempt: int) -> tuple[FittedLearner, AnyArray] | None:
-        """Return the fitted classifier and its responses; None where there are no two classes."""
+        """Return a fitted classifier and its responses; None without two classes, or if it has no price."""
         size = np.abs(target)
         rows = np.flatnonzero(size > 1e-12 * size.max(initial=0.0))
         if not len(rows) or np.all(target[rows] > 0) or np.all(target[rows] < 0):
@@ -96,14 +91,14 @@ class ClassifierMaker:
         model.fit(self._X[rows], np.where(target[rows] > 0, 1, -1), sample_weight=weights)
         response = signs_of(model, self._X)
         constant = not np.any(response != response[0])
-        if constant and abs(target.sum()) <= BALANCED * size.sum():  # worth nothing beside a free intercept
+        if constant and abs(target.sum()) <= BALANCED * size.sum():  # a free intercept does the same
             return None
         return FittedLearner(model, fingerprint(response)), response
 
 
 def signs_of(model: Any, X: AnyArray) -> AnyArray:
-    """Return what a classifier of -1 and 1 predicts, int8, or raise a sentence."""
-    if len(X) == 0:  # which scikit-learn refuses
+    """Return the predictions of a classifier of -1 and 1, int8, or raise ValueError."""
+    if len(X) == 0:  # which scikit-learn rejects
         return np.zeros(0, dtype=np.int8)
     predicted = np.asarray(model.predict(X))
     if predicted.shape != (len(X),) or not np.isin(predicted, (-1, 1)).all():

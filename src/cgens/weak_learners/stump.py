@@ -23,14 +23,14 @@ class Stump(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     max_bins : int or None, default=256
-        A feature with at most this many distinct values has a threshold between every two neighbours; one with more
-        gets this many bins of about equal weight, and thresholds between those. None: every midpoint of every
-        feature, however many.
+        A feature with at most this many distinct values has a threshold between every two neighbouring values; one
+        with more values has this many bins of about equal weight, and thresholds between those. None: every midpoint
+        of every feature, however many.
 
     Notes
     -----
-    Thresholds are numbers, not bins: prediction needs no bins. The pool is finite, so a model of stumps has a
-    certificate for *all* stumps, not only the selected ones.
+    Thresholds are values of the feature, so predictions need no bins. The pool is finite: the certificate of a model of
+    stumps covers *all* stumps, not only the selected ones.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class StumpKey(NamedTuple):
 
 @dataclass(frozen=True)
 class StumpLearner:
-    """h(x) = 1 where x[feature] > threshold, else -1."""
+    """h(x) = 1 if x[feature] > threshold, else -1."""
 
     feature: int
     threshold: float
@@ -72,7 +72,7 @@ class StumpLearner:
         return StumpKey(self.feature, self.threshold)
 
     def respond(self, X: AnyArray) -> AnyArray:
-        """Return h(x) of every row, int8."""
+        """Return h(x) for every row, int8."""
         above = X[:, self.feature] > np.float64(self.threshold)  # a plain float would be rounded to float32
         return np.where(above, np.int8(1), np.int8(-1))
 
@@ -86,11 +86,11 @@ class StumpLearner:
 
 
 class StumpPricer:
-    """The search for the best stump over binned training rows.
+    """Searches for the best stump over binned training rows.
 
-    Two ways to the same prices. Where the master changes its duals by rank one, a table of all prices is changed with
-    them (`StumpTable`); it also serves rules that need the prices of all outputs at once. Else each output has
-    histograms that follow the rows whose dual changed (`StumpScan`).
+    There are two ways to the same prices. If the master changes its duals by rank one, or the rule needs the prices of
+    all outputs at once, a table of all prices is updated (`StumpTable`). Otherwise each output has histograms, updated
+    from the rows whose duals changed (`StumpScan`).
     """
 
     def __init__(self, sample: Sample, max_bins: int | None, n_threads: int) -> None:
@@ -101,13 +101,13 @@ class StumpPricer:
         self._scans: list[StumpScan] = []
         self._table: PriceTable | None = None
         self._seen: set[Hashable] = set()
-        self._complete = True  # every taken stump is one of the pool
+        self._complete = True  # every taken stump is in the pool
 
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
         """Return the best stump by `rule` that is not in `taken`."""
         for key in taken - self._seen:
-            # A taken stump may lie outside the pool after a warm start from other bins, and those of other families
-            # do. The pool's energy then says nothing about the master's: no bound, rather than a false one.
+            # After a warm start with other bins or another family, taken learners may be outside the pool. Its energy
+            # then gives no valid bound.
             self._complete &= isinstance(key, StumpKey) and self._take(key)
             self._seen.add(key)
         if rule == "max" and duals.curvature is None and self._table is None:
@@ -122,12 +122,10 @@ class StumpPricer:
         if best.found:
             learner = StumpLearner(best.candidate, best.threshold)
             column = Column(learner, respond(best.candidate, best.threshold), best.price, best.output)
-        if not self._complete:
-            return Pricing(column, max_price=best.max_price, merit=best.merit)
-        return Pricing(column, self._pool.n_candidates, best.energy, best.max_price, best.merit)
+        return best.pricing(column, self._pool.n_candidates if self._complete else None)
 
     def _scan(self, duals: Floats) -> Found:
-        """Price every output by itself, and return the best of all."""
+        """Price each output separately, and return the best stump over all of them."""
         while len(self._scans) < duals.shape[1]:
             self._scans.append(StumpScan(self._pool, self._n_threads))
         outputs = [scan.price(own) for scan, own in zip(self._scans, np.ascontiguousarray(duals.T), strict=True)]
@@ -137,25 +135,25 @@ class StumpPricer:
         return Found(found, feature, threshold, best, price, abs(price), energy, abs(price))
 
     def _take(self, key: StumpKey) -> bool:
-        """Take the stump's response out of the search; False where it is not in the pool, or was taken before."""
+        """Remove the stump's response from the search; return False if it is not in the pool or already taken."""
         thresholds = self._pool.thresholds(key.feature)
         if key.threshold in thresholds:
             return self._pool.take(key.feature, key.threshold)
-        # Found on other rows: the threshold here that splits these rows alike, if there is one.
+        # A stump found on other rows: use the threshold that splits these rows in the same way, if any.
         values = np.sort(self._sample.X[self._sample.rows, key.feature].astype(np.float64))
         below = np.searchsorted(values, thresholds, side="right")
-        alike = np.flatnonzero(below == np.searchsorted(values, key.threshold, side="right"))
-        return bool(len(alike)) and self._pool.take(key.feature, float(thresholds[alike[0]]))
+        same = np.flatnonzero(below == np.searchsorted(values, key.threshold, side="right"))
+        return bool(len(same)) and self._pool.take(key.feature, float(thresholds[same[0]]))
 
     def pool(self) -> list[Floats]:
-        """Return the thresholds of every feature, those with a repeated response included."""
+        """Return the thresholds of each feature, including those with a repeated response."""
         return [self._pool.thresholds(f) for f in range(self._pool.n_features)]
 
 
 @register_pack("stump")
 @dataclass(frozen=True, eq=False)
 class StumpPack(ArrayPack):
-    """Many stumps as arrays."""
+    """Stumps as arrays."""
 
     features: Integers
     thresholds: Floats
@@ -172,7 +170,7 @@ class StumpPack(ArrayPack):
         return respond_stumps(X, self.features, self.thresholds, n_threads).reshape(len(X), len(self))
 
     def decider(self, weights: Floats) -> Decider:
-        """Prepare responses @ weights as one step function a feature: one lookup, however many stumps it has."""
+        """Prepare responses @ weights as one step function per feature: one lookup for any number of stumps."""
         tables = StepTables(self.features, self.thresholds, np.ascontiguousarray(weights))
         n_outputs = weights.shape[1]
         return lambda X, n_threads: tables.decide(X, n_threads).reshape(len(X), n_outputs)

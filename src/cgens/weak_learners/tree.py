@@ -1,9 +1,9 @@
-"""Small trees grown on the price itself."""
+"""Small trees grown to maximize the price."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import blake2b
 from numbers import Real
@@ -15,26 +15,27 @@ from cgens._core import StumpPool, TreeGrower, TreeTables
 from cgens.interrupt import is_interrupted
 from cgens.packs import ArrayPack, Decider, register_pack
 from cgens.types import AnyArray, Floats, Integers, Sample
+from cgens.weak_learners.checks import check_choice, check_integer
 from cgens.weak_learners.search.proposals import ProposalPricer
 
 
 class Tree(BaseEstimator):  # type: ignore[misc]
-    """Trees of a few leaves, each grown greedily on the price of the round.
+    """Trees with a few leaves, grown greedily to maximize the price of the round.
 
-    The duals of several outputs are followed along one drawn direction v: a tree grows on r = R v.
+    With several outputs, a tree is grown on r = R v for a random direction v.
 
     Parameters
     ----------
     max_leaf_nodes : int, default=8
-        Leaves; the one whose split is worth most is split next.
+        Maximum number of leaves; the leaf with the best split is split next.
     leaves : {"real", "sign"}, default="real"
-        "real": a leaf's value is its mean of r, the tree then scaled to mean 0 and variance 1. "sign": +-1.
+        "real": the value of a leaf is its mean of r; the tree is then scaled to mean 0 and variance 1. "sign": +-1.
     min_samples_leaf : float, default=20
-        Least total weight of the rows in a leaf, but no more than a quarter of that of all rows.
+        Minimum total weight of the rows in a leaf, but at most a quarter of that of all rows.
     max_features : float, default=0.5
-        Share of the features that a tree may use, drawn anew for each.
+        Fraction of the features that a tree may use, drawn at random for each tree.
     max_bins : int, default=256
-        As for `Stump`.
+        As in `Stump`.
 
     Examples
     --------
@@ -62,18 +63,15 @@ class Tree(BaseEstimator):  # type: ignore[misc]
 
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> ProposalPricer:
         """Bin the training rows."""
-        for name, least in (("max_leaf_nodes", 2), ("max_bins", 2)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                raise ValueError(f"Tree: {name} must be an integer >= {least}; got {value!r}.")
-        if self.leaves not in ("real", "sign"):
-            raise ValueError(f"Tree: leaves must be 'real' or 'sign'; got {self.leaves!r}.")
+        check_integer("Tree: max_leaf_nodes", self.max_leaf_nodes, least=2)
+        check_integer("Tree: max_bins", self.max_bins, least=2)
+        check_choice("Tree: leaves", self.leaves, ("real", "sign"))
         for name in ("max_features", "min_samples_leaf"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, Real):
                 raise ValueError(f"Tree: {name} must be a number; got {value!r}.")
         if not 0 < self.max_features <= 1:
-            raise ValueError(f"Tree: max_features must be a share, > 0 and <= 1; got {self.max_features!r}.")
+            raise ValueError(f"Tree: max_features must be a fraction > 0 and <= 1; got {self.max_features!r}.")
         if not 0 <= self.min_samples_leaf < np.inf:
             raise ValueError(f"Tree: min_samples_leaf must be >= 0; got {self.min_samples_leaf!r}.")
         return ProposalPricer(TreeMaker(self, sample, rng, n_threads), rng)
@@ -81,9 +79,9 @@ class Tree(BaseEstimator):  # type: ignore[misc]
 
 @dataclass(frozen=True, eq=False)
 class TreeLearner:
-    """A tree as arrays over its nodes, the root first: x[feature] <= threshold goes left; a leaf has the feature -1.
+    """A tree as arrays over its nodes, the root first: x[feature] <= threshold goes left; the feature of a leaf is -1.
 
-    `cover` is each node's share of the training rows' weight.
+    `cover` is the share of the training rows' weight in each node.
     """
 
     features: AnyArray
@@ -94,7 +92,7 @@ class TreeLearner:
     cover: Floats
 
     def __post_init__(self) -> None:
-        for array in (self.features, self.thresholds, self.left, self.right, self.values, self.cover):
+        for array in vars(self).values():
             array.setflags(write=False)
 
     @cached_property
@@ -110,27 +108,25 @@ class TreeLearner:
         return hash(self.key)
 
     def respond(self, X: AnyArray) -> AnyArray:
-        """Return h(x) of every row, float32."""
+        """Return h(x) for every row, float32."""
         return TreeLearner.pack([self]).respond(X, 1)[:, 0]
 
     @staticmethod
     def pack(learners: Sequence[TreeLearner]) -> TreePack:
         """Return the learners as arrays."""
-        return TreePack(
-            np.concatenate([[0], np.cumsum([len(own.features) for own in learners])]).astype(np.int64),
-            np.concatenate([own.features for own in learners]),
-            np.concatenate([own.left for own in learners]),
-            np.concatenate([own.right for own in learners]),
-            np.concatenate([own.thresholds for own in learners]),
-            np.concatenate([own.values for own in learners]),
-            np.concatenate([own.cover for own in learners]),
-        )
+        begin = np.concatenate([[0], np.cumsum([len(own.features) for own in learners])]).astype(np.int64)
+        arrays = {name: np.concatenate([getattr(own, name) for own in learners]) for name in NODE_ARRAYS}
+        return TreePack(begin, **arrays)
+
+
+#: The arrays that trees and packs of trees have in common.
+NODE_ARRAYS = tuple(field.name for field in fields(TreeLearner))
 
 
 @register_pack("tree")
 @dataclass(frozen=True, eq=False)
 class TreePack(ArrayPack):
-    """Many trees as arrays; tree j has the nodes begin[j] ... begin[j + 1] - 1, and children count from begin[j]."""
+    """Trees as arrays; tree j has the nodes begin[j] ... begin[j + 1] - 1, and children count from begin[j]."""
 
     begin: Integers
     features: AnyArray
@@ -146,8 +142,7 @@ class TreePack(ArrayPack):
     def learner(self, number: int) -> TreeLearner:
         """Return one of the trees."""
         nodes = slice(self.begin[number], self.begin[number + 1])
-        own = (self.features, self.thresholds, self.left, self.right, self.values, self.cover)
-        return TreeLearner(*(part[nodes].copy() for part in own))
+        return TreeLearner(**{name: getattr(self, name)[nodes].copy() for name in NODE_ARRAYS})
 
     @cached_property
     def _tables(self) -> TreeTables:
@@ -164,7 +159,7 @@ class TreePack(ArrayPack):
 
 
 class TreeMaker:
-    """Grows a tree for one number a row."""
+    """Grows a tree for a target."""
 
     def __init__(self, spec: Tree, sample: Sample, rng: np.random.Generator, n_threads: int) -> None:
         n_bins = max(2, min(spec.max_bins, len(sample)))
@@ -177,9 +172,9 @@ class TreeMaker:
         self._share = sample.weight / sample.weight.sum()
 
     def __call__(self, target: Floats, attempt: int) -> tuple[TreeLearner, AnyArray] | None:
-        """Return the tree and its responses; None where no split is worth anything.
+        """Return a tree and its responses; None if no split increases the price.
 
-        Each further attempt has half the features: in the end the trees of single features are tried.
+        Each further attempt allows half as many features, and so ends with trees on single features.
         """
         spec = self._spec
         n_allowed = max(1, round(spec.max_features * self._n_features / 2**attempt))
@@ -198,7 +193,7 @@ class TreeMaker:
         return learner, response if real else response.astype(np.int8)
 
     def _scaled(self, values: Floats, leaf_of: AnyArray) -> Floats:
-        """Return the leaves' values for which the tree has mean 0 and variance 1 over the training rows."""
+        """Return the values scaled so that the tree has mean 0 and variance 1 over the training rows."""
         response = values[leaf_of]
         mean = np.sum(self._share * response)
         deviation = np.sqrt(np.sum(self._share * (response - mean) ** 2))

@@ -1,1 +1,1 @@
-"""Functions of theta.x: how directions are drawn, learned by gradient ascent, and kept."""
+"""Families of functions of theta.x - kappa, drawn at random or learned by gradient ascent."""

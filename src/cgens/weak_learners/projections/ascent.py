@@ -1,11 +1,11 @@
-"""Gradient ascent on the price, many directions at once, in float32 and in fixed blocks of rows.
+"""Gradient ascent on the price of many directions at once, in float32 and in fixed blocks of rows.
 
-With the column c(theta) centred by the weights v, the price of a round is worth
+With the column c(theta) centred by the weights v, the gain of a direction is
 
-    gain(theta) = sum_t (c'R_t)^2 / (1 + c'diag(v)c),    v = C s for least squares, v = 0 where only prices count,
+    gain(theta) = sum_t (c'R_t)^2 / (1 + c'diag(v)c),    v = C s for least squares, v = 0 if only prices count,
 
-which leaves out what the columns before explain of c: exact, it cost more and found no better columns. One step goes
-along the gradient of log gain, of a length measured in radians of phase: docs/decisions/0011-learned-columns.md.
+which ignores what the earlier columns explain of c: the exact gain cost more and found no better columns. A step
+follows the gradient of log gain; its length is measured in radians of phase: docs/decisions/0011-learned-columns.md.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from cgens.blas import for_blocks
 from cgens.types import AnyArray, Duals, Floats
 from cgens.weak_learners.projections.coordinates import Coordinates
 
-#: Steps, the first one's root mean square change of phase in radians, how steps shrink, and how they keep their way.
+#: Number of steps, root mean square change of phase of the first one in radians, decay of their length, and momentum.
 N_STEPS, FIRST_STEP, DECAY, MOMENTUM = 10, 0.4, 0.9, 0.7
-#: Duals whose mean is a smaller share of their mean size than this have the sum 0 but for rounding.
+#: Duals whose |mean| is below this fraction of their mean |value| add up to 0 except for rounding.
 BALANCED = 1e-3
-#: Rows of a block: part of the definition of the results.
+#: Number of rows in a block: part of the definition of the results.
 ROWS = 2048
 
 
 class Activation(Protocol):
-    """A function of theta.z that is learned, with what else it depends on: `state`, one number a direction."""
+    """A function of the phase theta.z that is learned, and of a `state`: one number per direction."""
 
-    def basis(self, phase: AnyArray, state: Floats) -> tuple[AnyArray, ...]:
-        """Return functions of the phase that the column is made of."""
+    def basis(self, phase: AnyArray) -> tuple[AnyArray, ...]:
+        """Return the functions of the phase whose weighted sum is the column."""
 
     def refine(self, state: Floats, sums: Sums) -> Floats:
         """Return the best state for given sums of the basis."""
 
     def weights(self, state: Floats) -> tuple[Floats, ...]:
-        """Return what the column is as a sum of the basis: one weight a direction for each function."""
+        """Return the weights of the basis functions in the column, one per direction for each function."""
 
     def derivative(self, basis: tuple[AnyArray, ...], state: Floats) -> AnyArray:
-        """Return the derivative of the column by the phase."""
+        """Return the derivative of the column with respect to the phase."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Sums:
 
 @dataclass(frozen=True)
 class AscentRows:
-    """Rows, duals and weights that an ascent sees: all training rows, or a part of them."""
+    """Rows, duals and weights for an ascent: all training rows, or a part of them."""
 
     Z: AnyArray
     R: AnyArray
@@ -83,7 +83,7 @@ class AscentRows:
 
     @staticmethod
     def of(coordinates: Coordinates, duals: Duals, by_gain: bool) -> AscentRows:
-        """Return all training rows, with duals of the size 1: the gradient of log gain does not depend on it."""
+        """Return all training rows, with duals scaled to a maximum of 1: the gradient of log gain stays the same."""
         array = duals.array
         largest = float(np.abs(array).max(initial=0.0))
         scaled = array / largest if largest > 0 else array
@@ -92,31 +92,25 @@ class AscentRows:
         return AscentRows(coordinates.Z, scaled.astype(np.float32), v.astype(np.float32))
 
     def part(self, rows: AnyArray) -> AscentRows:
-        """Return some of the rows, their weights raised to those of all: gains of parts then compare."""
+        """Return some of the rows, with the total weight of all rows: gains of parts are then comparable."""
         level = self.R.mean(axis=0)
-        # A free bias keeps the sum of the duals at 0, and a part should have it there; without one it has a meaning.
+        # A free intercept keeps the sum of the duals at 0, and so should a part; without one the sum has a meaning.
         level[np.abs(level) < BALANCED * np.abs(self.R).mean(axis=0)] = 0.0
         own = self.R[rows] - self.R[rows].mean(axis=0) + level
         return AscentRows(self.Z[rows], own, self.v[rows] * np.float32(len(self.v) / max(1, len(rows))))
 
-    def sums(
-        self, activation: Activation, thetas: AnyArray, state: Floats, n_threads: int
-    ) -> tuple[Sums, list[tuple[AnyArray, ...]]]:
+    def sums(self, activation: Activation, thetas: AnyArray, n_threads: int) -> tuple[Sums, list[tuple[AnyArray, ...]]]:
         """Return the sums of the basis over all rows, and the basis itself block by block."""
         n_blocks = -(-len(self.Z) // ROWS)
         bases: list[tuple[AnyArray, ...]] = [()] * n_blocks
-        k = len(activation.basis(np.zeros((1, 1), dtype=np.float32), state[:1]))
+        k = len(activation.basis(np.zeros((1, 1), dtype=np.float32)))
         n, l = len(thetas), self.R.shape[1]  # noqa: E741 (the paper's letter)
-        prices, squares, means = (
-            np.zeros((n_blocks, k, n, l)),
-            np.zeros((n_blocks, k, k, n)),
-            np.zeros((n_blocks, k, n)),
-        )
+        prices, squares, means = (np.zeros((n_blocks, *shape)) for shape in ((k, n, l), (k, k, n), (k, n)))
         weighted = bool(self.v.any())
 
         def work(begin: int, end: int) -> None:
             b = begin // ROWS
-            basis = bases[b] = activation.basis(self.Z[begin:end] @ thetas.T, state)
+            basis = bases[b] = activation.basis(self.Z[begin:end] @ thetas.T)
             for i, own in enumerate(basis):
                 prices[b, i] = own.T @ self.R[begin:end]
                 if not weighted:
@@ -135,14 +129,13 @@ class AscentRows:
     def gradient(
         self, activation: Activation, bases: list[tuple[AnyArray, ...]], sums: Sums, state: Floats, n_threads: int
     ) -> Floats:
-        """Return half the gradient of log gain by theta, shape (n, r)."""
+        """Return half the gradient of log gain with respect to theta, shape (n, r)."""
         weights = activation.weights(state)
         prices, size, mean = sums.of_column(weights)
         along = (prices / np.maximum(np.sum(prices**2, axis=1), 1e-30)[:, None]).astype(np.float32)
         shrink, mean32 = (1.0 / size).astype(np.float32), mean.astype(np.float32)
         factors = [w.astype(np.float32) for w in weights]
-        n_blocks = len(bases)
-        by_theta = np.zeros((n_blocks, len(prices), self.Z.shape[1]))
+        by_theta = np.zeros((len(bases), len(prices), self.Z.shape[1]))
         weighted = bool(self.v.any())
 
         def work(begin: int, end: int) -> None:
@@ -160,63 +153,64 @@ class AscentRows:
 
 @dataclass(frozen=True)
 class AscentResult:
-    """Where an ascent ended: for each direction the iterate, the start included, of the largest gain on `held_out`.
+    """For each direction the iterate with the largest gain on the held-out rows, the start included.
 
-    `gains` are those on `held_out`, `own` those on the rows of the ascent, at the last iterate.
+    `held_out_gains` and `gains` are those of the last iterate, on the held-out rows and on the rows of the ascent.
     """
 
     thetas: AnyArray
     state: Floats
+    held_out_gains: Floats
     gains: Floats
-    own: Floats
+
+    def trust(self) -> float:
+        """Return the median ratio of held-out gain to gain; 0 if there is no gain at all."""
+        learned = self.gains > 0
+        return float(np.median(self.held_out_gains[learned] / self.gains[learned])) if learned.any() else 0.0
 
 
 def ascend(
     activation: Activation,
     thetas: AnyArray,
     state: Floats,
-    slope: AscentRows,
+    rows: AscentRows,
     held_out: AscentRows | None,
     variance: Floats,
     mask: AnyArray | None,
     n_threads: int,
 ) -> AscentResult:
-    """Ascend from n directions, shape (n, r).
+    """Increase the gain of n directions.
 
     Parameters
     ----------
     activation : Activation
     thetas : ndarray of shape (n, r), float32
     state : ndarray of shape (n,)
-    slope : AscentRows
-        The rows whose gain is result.
+    rows : AscentRows
+        The rows whose gain is increased.
     held_out : AscentRows or None
-        Other rows, which say what iterate is kept: a guard against fitting noise. None: the same rows.
+        Other rows, which decide what iterate is kept: a guard against fitting noise. None: the same rows.
     variance : ndarray of shape (r,)
         Of the coordinates.
     mask : ndarray of shape (n, r) or None
-        1 where an entry may change.
+        1 for entries that may change.
     n_threads : int
     """
-    best = AscentResult(thetas, state, np.full(len(thetas), -1.0), np.zeros(len(thetas)))
+    best_thetas, best_state, best_gains = thetas, state, np.full(len(thetas), -1.0)
     momentum = np.zeros(thetas.shape)
-    own = held_out_gains = best.gains
     for k in range(N_STEPS + 1):
-        sums, bases = slope.sums(activation, thetas, state, n_threads)
+        sums, bases = rows.sums(activation, thetas, n_threads)
         state = activation.refine(state, sums)
-        own = held_out_gains = sums.gain(activation.weights(state))
+        gains = held_out_gains = sums.gain(activation.weights(state))
         if held_out is not None:
-            held_out_gains = held_out.sums(activation, thetas, state, n_threads)[0].gain(activation.weights(state))
-        better = held_out_gains > best.gains
-        best = AscentResult(
-            np.where(better[:, None], thetas, best.thetas),
-            np.where(better, state, best.state),
-            np.where(better, held_out_gains, best.gains),
-            own,
-        )
+            held_out_gains = held_out.sums(activation, thetas, n_threads)[0].gain(activation.weights(state))
+        better = held_out_gains > best_gains
+        best_thetas = np.where(better[:, None], thetas, best_thetas)
+        best_state = np.where(better, state, best_state)
+        best_gains = np.where(better, held_out_gains, best_gains)
         if k == N_STEPS:
             break
-        by_theta = slope.gradient(activation, bases, sums, state, n_threads)
+        by_theta = rows.gradient(activation, bases, sums, state, n_threads)
         if mask is not None:
             by_theta = by_theta * mask
         norm = np.sqrt(np.sum(by_theta**2, axis=1, keepdims=True))
@@ -224,4 +218,4 @@ def ascend(
         radians = np.sqrt(np.sum(momentum**2 * variance, axis=1, keepdims=True))
         length = FIRST_STEP * DECAY**k
         thetas = (thetas + length * momentum / np.maximum(radians, 1e-30)).astype(np.float32)
-    return AscentResult(best.thetas, best.state, held_out_gains, own)
+    return AscentResult(best_thetas, best_state, held_out_gains, gains)

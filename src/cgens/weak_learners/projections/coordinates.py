@@ -1,4 +1,4 @@
-"""The training rows in the few coordinates in which directions are learned: leading principal components, float32."""
+"""The coordinates in which directions are learned: leading principal components of the training rows, float32."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from cgens.blas import ONE_BLAS_THREAD, for_blocks
 from cgens.types import AnyArray, Floats, Sample
 from cgens.weak_learners.projections.spread import Spread
 
-#: Components are kept until they hold this share of the variance, but at least so many of them.
-VARIANCE_SHARE, LEAST_COMPONENTS = 0.9, 64
-#: Beyond so many features, components are found by random projection instead of from the covariance matrix.
-MOST_FEATURES, MOST_COMPONENTS = 1024, 256
-#: Parts in which the covariance matrix is summed: part of the definition of its bits.
+#: Leading components are kept up to this share of the variance, but at least this many.
+VARIANCE_SHARE, MIN_COMPONENTS = 0.9, 64
+#: With more features than this, components come from a randomized SVD of this rank, not from the covariance matrix.
+MAX_FEATURES, MAX_COMPONENTS = 1024, 256
+#: Number of partial sums of the covariance matrix: part of the definition of its bits.
 N_PARTS = 8
 
 
 @dataclass(frozen=True)
 class Coordinates:
-    """z = axes' (x - mean) / (scale unit) of all training rows.
+    """z = axes' (x - mean) / (scale unit) for all training rows.
 
-    In pixels, most directions hold noise alone, and steps along them fit it. The leading components hold the signal; a
-    step costs a fraction, and the columns that it finds are better: docs/decisions/0011-learned-columns.md.
+    Most directions of pixel space hold nothing but noise, and steps along them fit it. The leading components hold the
+    signal: steps cost a fraction, and find better columns (docs/decisions/0011-learned-columns.md).
 
     Attributes
     ----------
     Z : ndarray of shape (m, r), float32
     variance : ndarray of shape (r,)
-        Of the coordinates; they are not correlated, unless `axes` is None.
+        Of the coordinates; these are uncorrelated unless `axes` is None.
     axes : ndarray of shape (d, r), or None
-        None: the inputs themselves.
+        None: the features themselves.
     mean, scale : ndarray of shape (d,)
     unit : float
-        The rows' root mean square distance from their mean: coordinates are about 1, which float32 can hold.
+        Root mean square distance of the rows from their mean: coordinates are about 1, well within float32.
     """
 
     Z: AnyArray
@@ -47,7 +47,7 @@ class Coordinates:
 
     @staticmethod
     def of(sample: Sample, spread: Spread, rotate: bool, n_threads: int) -> Coordinates:
-        """Measure the rows; `rotate` into principal components, or keep the inputs."""
+        """Compute the coordinates of the training rows: principal components if `rotate`, else the features."""
         share = sample.weight / sample.weight.sum()
         m, d = len(sample), sample.X.shape[1]
         mean, scale = spread.mean, spread.scale
@@ -68,22 +68,22 @@ class Coordinates:
         return Coordinates(Z, variance, axes, mean, scale, unit)
 
     def raw(self, thetas: Floats) -> tuple[Floats, Floats]:
-        """Return directions for the inputs as they are, shape (n, d), and what theta.x is then too large by."""
+        """Return raw and shifts with theta.z = raw.x - shift, shapes (n, d) and (n,)."""
         own = (thetas if self.axes is None else thetas @ self.axes.T) / (self.scale * self.unit)
         return own, np.sum(own * self.mean, axis=1)
 
 
 def _leading_axes(sample: Sample, share: Floats, mean: Floats, scale: Floats, n_threads: int) -> tuple[Floats, Floats]:
-    """Return the axes of most variance, shape (d, r), and the variances along them."""
+    """Return the axes with the largest variance, shape (d, r), and the variances along them."""
     m, d = len(sample), sample.X.shape[1]
-    if d > MOST_FEATURES:
+    if d > MAX_FEATURES:
         X = sample.matrix().astype(np.float32)
         X -= mean.astype(np.float32)
         X /= scale.astype(np.float32)
         X *= np.sqrt(share)[:, None].astype(np.float32)
         total = float(np.sum(np.einsum("ij,ij->i", X, X), dtype=np.float64))
         with ONE_BLAS_THREAD:
-            _, values, rows = randomized_svd(X, min(MOST_COMPONENTS, m, d), random_state=0)
+            _, values, rows = randomized_svd(X, min(MAX_COMPONENTS, m, d), random_state=0)
         axes, variance = rows.T.astype(np.float64), values.astype(np.float64) ** 2
     else:
         size = -(-m // N_PARTS)
@@ -99,5 +99,5 @@ def _leading_axes(sample: Sample, share: Floats, mean: Floats, scale: Floats, n_
         variance, axes = np.maximum(variance[::-1], 0.0), axes[:, ::-1]
         total = float(variance.sum())
     held = np.searchsorted(np.cumsum(variance), VARIANCE_SHARE * total) + 1
-    rank = min(max(LEAST_COMPONENTS, int(held)), len(variance), max(1, int(np.sum(variance > 1e-12 * variance[0]))))
+    rank = min(max(MIN_COMPONENTS, int(held)), len(variance), max(1, int(np.sum(variance > 1e-12 * variance[0]))))
     return np.ascontiguousarray(axes[:, :rank]), variance[:rank]

@@ -1,89 +1,57 @@
-"""The search among candidates that were drawn, then learned by gradient ascent on the price."""
+"""The search among candidates that are drawn, then learned by gradient ascent on the price."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Set
-from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
 import numpy as np
 
 from cgens.blas import ONE_BLAS_THREAD
-from cgens.types import AnyArray, Duals, Floats, Pricer, Pricing, Rule, Sample
-from cgens.weak_learners.projections.ascent import Activation, AscentResult, AscentRows, ascend
-from cgens.weak_learners.projections.coordinates import Coordinates
+from cgens.types import AnyArray, Duals, Pricer, Pricing, Rule
+from cgens.weak_learners.projections.ascent import AscentResult, AscentRows, ascend
+from cgens.weak_learners.projections.sampler import ProjectionSampler
 from cgens.weak_learners.search.candidate_table import CandidateTable
-from cgens.weak_learners.search.candidates import Candidates, FoundResponses, column_of, fingerprint
+from cgens.weak_learners.search.candidates import Candidates, FoundResponses, fingerprint
 from cgens.weak_learners.search.price_table import Found, PriceTable
 
-#: Directions drawn at each refresh, those of them that are learned, and the rows on which they are told apart.
+#: Number of directions drawn at each refresh, number of those that are learned, and maximum number of rows on which
+#: they are chosen.
 N_DRAWN, N_LEARNED, N_ROWS = 256, 64, 2000
-#: Rounds between two refreshes, at most: fewer where the best candidate left is worth less than this share of the
-#: first, as where all have result to the same few places.
-N_TAKEN, STALE = 16, 0.25
+#: Maximum number of rounds between two refreshes; fewer if the merit of the best candidate left falls below this
+#: fraction of the first one, as when all ascents have ended in the same few maxima.
+MAX_ROUNDS, STALE = 16, 0.25
 #: With fewer rows nothing is learned.
-LEAST_ROWS = 40
-#: Held-out over own gain, the median over the first refresh: below the first, `learn="auto"` only selects; above the
-#: second, with at least so many rows, nothing has to be held out. docs/decisions/0011-learned-columns.md
+MIN_ROWS = 40
+#: Median ratio of held-out gain to gain at the first refresh: below NOISE, `learn="auto"` only selects; from TRUST on,
+#: with at least TRUST_ROWS rows, no rows are held out any more. docs/decisions/0011-learned-columns.md
 NOISE, TRUST, TRUST_ROWS = 0.65, 0.95, 1000
 
 
-class Learnable(Protocol):
-    """What a family says about the learning of its directions."""
-
-    @property
-    def activation(self) -> Activation:
-        """The function that is learned."""
-
-    @property
-    def coordinates(self) -> Coordinates:
-        """The training rows."""
-
-    def draw(self, n: int, rng: np.random.Generator) -> tuple[AnyArray, AnyArray | None]:
-        """Return n directions in the coordinates, shape (n, r), float32, and a mask of what may change."""
-
-    def candidates(self, thetas: AnyArray, state: Floats) -> Candidates:
-        """Return the learned directions as candidates, their responses on all training rows exact."""
-
-
-@dataclass(frozen=True)
-class LearnedBatch:
-    """The candidates of one refresh, and how well their gains held on rows that they had not seen."""
-
-    candidates: Candidates
-    trust: float
-
-
 class LearnedPricer:
-    """Learns a few dozen candidates, takes the best of them round by round, then learns anew.
+    """Learns a few dozen candidates, takes the best of them round by round, then learns new ones.
 
-    There is no pool, and no certificate for one, unless learning turns out to fit noise, and `otherwise` takes over.
+    There is no pool, and no certificate for one, unless learning turns out to fit noise and the search that `fallback`
+    returns takes over.
     """
 
-    def __init__(
-        self,
-        family: Learnable,
-        otherwise: Callable[[], Pricer] | None,
-        sample: Sample,
-        rng: np.random.Generator,
-        n_threads: int,
-    ) -> None:
-        self._family, self._otherwise = family, otherwise
-        self._n_rows, self._rng, self._n_threads = len(sample), rng, n_threads
+    def __init__(self, sampler: ProjectionSampler, fallback: Callable[[], Pricer] | None) -> None:
+        self._sampler, self._fallback = sampler, fallback
+        self._coordinates = sampler.ascent_coordinates
+        self._n_rows, self._rng, self._n_threads = len(sampler.sample), sampler.rng, sampler.n_threads
         self._selecting: Pricer | None = None
-        self._guarded: bool | None = None  # not known before the first refresh
+        self._guarded: bool | None = None  # whether rows are held out; unknown before the first refresh
         self._candidates: Candidates | None = None
         self._position: dict[Hashable, int] = {}
         self._free: AnyArray = np.zeros(0, dtype=bool)
         self._prices: PriceTable | None = None
         self._n_rounds = 0  # since the last refresh
-        self._first_merit = 0.0  # of the best candidate then
+        self._first_merit = 0.0  # of the best candidate after the last refresh
         self._found = FoundResponses()
 
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
-        """Return the best of the present candidates, after a refresh where it is due."""
-        due = self._prices is None or self._n_rounds >= N_TAKEN or duals.new_problem
+        """Return the best of the present candidates, after a refresh if one is due."""
+        due = self._prices is None or self._n_rounds >= MAX_ROUNDS or duals.new_problem
         if self._selecting is None and due:
             self._refresh(duals, taken, rule)
         if self._selecting is not None:
@@ -96,10 +64,10 @@ class LearnedPricer:
             self._first_merit = best.merit
         self._n_rounds += 1
         assert self._candidates is not None
-        column = column_of(self._candidates, best, self._n_rows)
+        column = self._candidates.column(best, self._n_rows)
         if column is not None:
             self._found.add(column)
-        return Pricing(column, max_price=best.max_price, merit=best.merit)
+        return best.pricing(column)
 
     def _best(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Found:
         """Return the best candidate that is not taken."""
@@ -109,69 +77,43 @@ class LearnedPricer:
         return self._prices.price(duals, rule)
 
     def _refresh(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> None:
-        """Learn new candidates; the first time, find out whether what is learned holds on other rows."""
+        """Learn new candidates; the first time, find out whether their gains hold on other rows."""
         with ONE_BLAS_THREAD:
-            self._refresh_candidates(duals, taken, rule)
+            rows = AscentRows.of(self._coordinates, duals, rule == "gain")
+            result = self._learn(rows, guarded=self._guarded is not False)
+            if self._guarded is None:
+                if self._fallback is not None and not result.trust() >= NOISE:
+                    self._selecting = self._fallback()
+                    return
+                self._guarded = not (result.trust() >= TRUST and self._n_rows >= TRUST_ROWS)
+                if not self._guarded:
+                    result = self._learn(rows, guarded=False)
+            candidates = self._candidates = self._sampler.learned(result.thetas, result.state)
+            responses = candidates.responses
+            self._position = {candidates.learner(j).key: j for j in range(len(candidates))}
+            before = self._found.among(taken)
+            self._free = np.array([fingerprint(own) not in before for own in responses[:, : self._n_rows]], dtype=bool)
+            self._n_rounds = 0
+            make_table = partial(CandidateTable, responses, self._free, self._n_rows, self._n_threads)
+            self._prices = PriceTable(make_table)
+            if rule == "gain" and duals.curvature is not None:
+                table = make_table(duals.array.shape[1])
+                table.set_duals(duals.array)
+                exact = duals.curvature.quadratic(responses[:, : self._n_rows].T)
+                table.set_exact_curvature(np.arange(len(responses)), exact)
+                self._prices.adopt(table, duals, duals.curvature.n_steps)
 
-    def _refresh_candidates(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> None:
-        slope = AscentRows.of(self._family.coordinates, duals, rule == "gain")
-        if self._guarded is None:
-            found = self._learn(slope, guarded=True)
-            if self._otherwise is not None and not found.trust >= NOISE:
-                self._selecting = self._otherwise()
-                return
-            self._guarded = not (found.trust >= TRUST and self._n_rows >= TRUST_ROWS)
-            if not self._guarded:
-                found = self._learn(slope, guarded=False)
-        else:
-            found = self._learn(slope, self._guarded)
-        responses = found.candidates.responses
-        self._candidates = found.candidates
-        self._position = {found.candidates.learner(j).key: j for j in range(len(responses))}
-        before = self._found.among(taken)
-        self._free = np.array([fingerprint(own) not in before for own in responses[:, : self._n_rows]], dtype=bool)
-        self._n_rounds = 0
-        self._prices = PriceTable(partial(CandidateTable, responses, self._free, self._n_rows, self._n_threads))
-        if rule == "gain" and duals.curvature is not None:
-            table = CandidateTable(responses, self._free, self._n_rows, self._n_threads, duals.array.shape[1])
-            table.set_duals(duals.array)
-            exact = duals.curvature.quadratic(responses[:, : self._n_rows].T)
-            table.set_exact_curvature(np.arange(len(responses)), exact)
-            self._prices.adopt(table, duals, duals.curvature.n_steps)
-
-    def _learn(self, slope: AscentRows, guarded: bool) -> LearnedBatch:
-        """Draw directions, keep the most promising, and ascend: on half of the rows where the other half judges."""
-        family, held_out = self._family, None
+    def _learn(self, rows: AscentRows, guarded: bool) -> AscentResult:
+        """Draw directions, keep the most promising and ascend; if guarded, on half of the rows, tested on the rest."""
+        activation, held_out = self._sampler.activation, None
         if guarded:
             shuffled = self._rng.permutation(self._n_rows)
-            slope, held_out = slope.part(np.sort(shuffled[::2])), slope.part(np.sort(shuffled[1::2]))
-        thetas, mask = family.draw(N_DRAWN, self._rng)
-        few = slope if len(slope.Z) <= N_ROWS else slope.part(np.sort(self._rng.permutation(len(slope.Z))[:N_ROWS]))
-        state = np.zeros(len(thetas))
-        sums, _ = few.sums(family.activation, thetas, state, self._n_threads)
-        state = family.activation.refine(state, sums)
-        best = np.argsort(-sums.gain(family.activation.weights(state)), kind="stable")[:N_LEARNED]
+            rows, held_out = rows.part(np.sort(shuffled[::2])), rows.part(np.sort(shuffled[1::2]))
+        thetas, mask = self._sampler.draw_starts(N_DRAWN)
+        few = rows if len(rows.Z) <= N_ROWS else rows.part(np.sort(self._rng.permutation(len(rows.Z))[:N_ROWS]))
+        sums, _ = few.sums(activation, thetas, self._n_threads)
+        state = activation.refine(np.zeros(len(thetas)), sums)
+        best = np.argsort(-sums.gain(activation.weights(state)), kind="stable")[:N_LEARNED]
         mask = None if mask is None else mask[best]
-        result = ascend(
-            family.activation,
-            thetas[best],
-            state[best],
-            slope,
-            held_out,
-            family.coordinates.variance,
-            mask,
-            self._n_threads,
-        )
-        return LearnedBatch(family.candidates(result.thetas, result.state), trust_in(result))
-
-
-def trust_in(result: AscentResult) -> float:
-    """Return the median of held-out over own gain; 0 where there is no gain at all."""
-    learned = result.own > 0
-    return float(np.median(result.gains[learned] / result.own[learned])) if learned.any() else 0.0
-
-
-def check_learn(family: str, learn: object) -> None:
-    """Raise a sentence where the parameter is not one."""
-    if not isinstance(learn, bool | np.bool_) and learn != "auto":
-        raise ValueError(f"{family}: learn must be True, False or 'auto'; got {learn!r}.")
+        variance = self._coordinates.variance
+        return ascend(activation, thetas[best], state[best], rows, held_out, variance, mask, self._n_threads)

@@ -1,4 +1,4 @@
-"""Means and standard deviations of the features, and a warning where their units differ."""
+"""Means and standard deviations of the features, and a warning if their units differ."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from cgens.types import AnyArray, Floats, Sample
 
-#: A feature that spreads less than this share of the widest one hardly counts in distances. Images have a few such
-#: pixels at their borders; where this share of all features is so, it is a matter of units.
+#: A feature with less than WILD_SCALE times the largest standard deviation hardly counts in distances. Images have a
+#: few such pixels at their borders; if they are WILD_SHARE of all features, it is a matter of units.
 WILD_SCALE, WILD_SHARE = 0.01, 0.25
 
 
@@ -22,9 +22,9 @@ class Spread:
     Attributes
     ----------
     mean, deviation : ndarray of shape (n_features,)
-        A constant feature has the deviation 0.
+        The deviation of a constant feature is 0.
     standardize : bool
-        Whether features are to be measured in their own deviations, from their means.
+        Whether to centre the features and divide them by their deviations.
     """
 
     mean: Floats
@@ -33,10 +33,11 @@ class Spread:
 
     @staticmethod
     def of(sample: Sample, family: str, standardize: bool) -> Spread:
-        """Measure the features."""
+        """Measure the features; the errors name the `family`."""
         share = sample.weight / sample.weight.sum()
         n_features = sample.X.shape[1]
-        # In units of the largest number: squares neither overflow nor vanish. Not all rows at once, nor by BLAS.
+        # In units of the largest value: squares neither overflow nor vanish. In blocks, to save memory, and without
+        # `@`: the sums must not depend on BLAS.
         unit, mean, square = np.zeros(n_features), np.zeros(n_features), np.zeros(n_features)
         X = sample.matrix()
         for rows in blocks_of(X):
@@ -50,36 +51,36 @@ class Spread:
         widest = float(deviation.max())
         if not standardize and widest > 0 and not 1e-145 < widest < 1e145:
             raise ValueError(
-                f"{family}: the features spread by {widest:.1g}, of which squares are no numbers: set "
-                "standardize=True, or multiply them by a constant."
+                f"{family}: the largest standard deviation of a feature is {widest:.1g}, whose square is out of range: "
+                "set standardize=True, or multiply the features by a constant."
             )
         return Spread(mean * unit, deviation, standardize)
 
     @property
     def scale(self) -> Floats:
-        """What each feature is divided by."""
+        """The divisor of each feature."""
         return np.where(self.standardize & (self.deviation > 0), self.deviation, 1.0)
 
     @property
     def variance(self) -> float:
-        """The mean variance of the features as they are measured; 1 where all are constant."""
+        """The mean variance of the scaled features; 1 if all are constant."""
         variance = 1.0 if self.standardize else float(np.mean(self.deviation**2))
         return variance if variance > 0 else 1.0
 
     def unscaled(self, thetas: Floats) -> tuple[Floats, Floats]:
-        """Return directions for the inputs as they are, and what theta.x is then too large by."""
+        """Return raw and shifts with theta.z = raw.x - shift for the scaled features z."""
         raw = thetas / self.scale
         shift = np.sum(raw * self.mean, axis=-1) if self.standardize else np.zeros(raw.shape[:-1])
         return raw, shift
 
 
 def blocks_of(values: AnyArray) -> list[AnyArray]:
-    """Return consecutive parts of an array."""
+    """Return consecutive blocks of an array."""
     return [values[begin : begin + 4096] for begin in range(0, len(values), 4096)]
 
 
 def warn_of_scales(sample: Sample, family: str, columns: Sequence[object] | None) -> None:
-    """Warn where some features make up all distances; `columns` are their names or numbers in the user's table."""
+    """Warn if a few features dominate all distances; `columns` are their names or indices in the user's table."""
     X = sample.X[sample.rows[:4096]].astype(np.float64)
     with np.errstate(over="ignore"):
         deviation = np.std(X, axis=0)
@@ -89,7 +90,7 @@ def warn_of_scales(sample: Sample, family: str, columns: Sequence[object] | None
         name = widest if columns is None else columns[widest]
         warnings.warn(
             f"{family}: feature {name} has a standard deviation of {deviation[widest]:.1g}, and {small} of "
-            f"{len(deviation)} features have less than a hundredth of that: they will hardly count. Set "
+            f"{len(deviation)} features have less than a hundredth of that: they will hardly matter. Set "
             "standardize=True, or put a sklearn.preprocessing.StandardScaler before the model.",
             UserWarning,
             stacklevel=5,

@@ -1,1 +1,1 @@
-"""Searches for the best weak learner: in pools drawn once or every round, and among learners made to order."""
+"""Searches for the best weak learner: in pools drawn once or in each round, or among learners fitted to the duals."""

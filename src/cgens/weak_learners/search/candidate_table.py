@@ -1,4 +1,4 @@
-"""All prices of a matrix of candidates."""
+"""The prices of all candidates of a pool."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cgens.weak_learners.search.price_table import Found
 
 
 class CandidateTable:
-    """All prices of a matrix of candidates: the twin of `cgens._core.StumpTable`."""
+    """The prices of a matrix of candidates: what `cgens._core.StumpTable` is for stumps."""
 
     def __init__(self, responses: AnyArray, free: AnyArray, n_rows: int, n_threads: int, n_outputs: int) -> None:
         self._responses, self._free = responses, free
@@ -23,17 +23,17 @@ class CandidateTable:
         self.drift = 0.0
 
     def products(self, vectors: Floats) -> Floats:
-        """Return responses times vectors, shape (m, l) to (n, l)."""
+        """Return the products of all responses with vectors of shape (m, l), shape (n, l)."""
         flat = price_candidates(self._responses, np.ascontiguousarray(vectors.T), self._n_threads)
         return np.asarray(flat.reshape(len(self._responses), vectors.shape[1]))
 
     def set_duals(self, duals: Floats) -> None:
-        """Make all prices anew."""
+        """Compute all prices from scratch."""
         self.prices = self.products(duals)
         self.drift = 0.0
 
     def set_curvature(self, diagonal: Floats) -> None:
-        """Make g'Pg of the empty master anew: sum v g^2 - (sum v g)^2 / sum v."""
+        """Compute g'Pg of the empty master: sum v g^2 - (sum v g)^2 / sum v."""
         means = self.products(diagonal[:, None])[:, 0] / diagonal.sum()
         if self._responses.dtype == np.int8:  # (1 - mean) (1 + mean) does not cancel
             self.curvature = diagonal.sum() * (1 - means) * (1 + means)
@@ -45,13 +45,13 @@ class CandidateTable:
                 self.curvature[here] = np.einsum("ij,ij,j->i", centred, centred, diagonal)
         self._has_curvature = True
 
-    def set_exact_curvature(self, places: AnyArray, values: Floats) -> None:
-        """Give some candidates the g'Pg of the present master; it is kept up to date from then on."""
-        self.curvature[places] = values
+    def set_exact_curvature(self, indices: AnyArray, values: Floats) -> None:
+        """Set g'Pg of some candidates to its value in the present master; later changes are applied to it."""
+        self.curvature[indices] = values
         self._has_curvature = True
 
     def change(self, direction: Floats, step: Floats, denominator: float, rule: Rule) -> Found:
-        """Apply the duals' change, - direction step', and return the best."""
+        """Change the duals by -direction step', and return the best candidate."""
         along = self.products(direction[:, None])
         self.prices -= along * step
         if self._has_curvature:
@@ -63,14 +63,14 @@ class CandidateTable:
         return best
 
     def change_curvature(self, direction: Floats, denominator: float) -> None:
-        """Apply a change to g'Pg only."""
+        """Change g'Pg only."""
         self._lower_curvature(self.products(direction[:, None])[:, 0], denominator)
 
     def _lower_curvature(self, along: Floats, denominator: float) -> None:
         self.curvature -= along * (along / denominator)
 
     def merits(self, rule: Rule) -> Floats:
-        """Return what the rule measures of every free candidate, shape (n,)."""
+        """Return the merit of every candidate by `rule`, 0 for taken ones, shape (n,)."""
         if rule == "gain":
             merits = np.sum(self.prices**2, axis=1) / (1.0 + np.maximum(self.curvature, 0.0))
         else:
@@ -78,16 +78,14 @@ class CandidateTable:
         return np.where(self._free, merits, 0.0)
 
     def find_best(self, rule: Rule) -> Found:
-        """Return the best free candidate, the first of equals."""
+        """Return the best free candidate, the first one in case of ties."""
         energy = float(np.sum(self.prices**2))
-        if not self._free.any():
-            return Found(False, 0, 0.0, 0, 0.0, 0.0, energy, 0.0)
         sizes = np.abs(self.prices)
-        max_price = float(sizes[self._free].max())
+        max_price = float(sizes[self._free].max(initial=0.0))
         merits = self.merits(rule)
-        place = int(np.argmax(merits))
-        output = int(np.argmax(sizes[place]))
-        price = float(self.prices[place, output])
-        if not merits[place] > 0:
+        if not merits.max(initial=0.0) > 0:
             return Found(False, 0, 0.0, 0, 0.0, max_price, energy, 0.0)
-        return Found(True, place, 0.0, output, price, max_price, energy, float(merits[place]))
+        number = int(np.argmax(merits))
+        output = int(np.argmax(sizes[number]))
+        price = float(self.prices[number, output])
+        return Found(True, number, 0.0, output, price, max_price, energy, float(merits[number]))

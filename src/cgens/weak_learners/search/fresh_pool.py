@@ -1,39 +1,40 @@
-"""The search among candidates that are drawn again in every round."""
+"""The search among candidates that are drawn again in each round."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Set
+from collections.abc import Callable, Hashable, Set
 
 import numpy as np
 
 from cgens.types import Duals, Pricing, Rule, Sample
 from cgens.weak_learners.search.candidate_table import CandidateTable
-from cgens.weak_learners.search.candidates import MOST_DRAWS, Draw, FoundResponses, column_of, fingerprint
+from cgens.weak_learners.search.candidates import Candidates, FoundResponses, fingerprint
 
-#: Candidates of a fresh pool whose exact gain is worked out: those of the largest gain in an empty master.
+#: Maximum number of draws to fill a pool, or to find a column that is worth its cost.
+MAX_DRAWS = 8
+#: Number of candidates whose exact gain is computed at a time: those with the largest gain in an empty master.
 SHORTLIST = 32
 
 
 class FreshPricer:
-    """The search among candidates drawn anew in each round: no pool, and no certificate for one."""
+    """Searches new candidates in each round: there is no finite pool, and no certificate for one."""
 
-    def __init__(self, draw: Draw, sample: Sample, rng: np.random.Generator, n_threads: int) -> None:
-        self._draw, self._rng, self._n_threads = draw, rng, n_threads
-        self._n_rows = len(sample)
+    def __init__(self, draw: Callable[[], Candidates], sample: Sample, n_threads: int) -> None:
+        self._draw, self._n_rows, self._n_threads = draw, len(sample), n_threads
         self._found = FoundResponses()
 
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
-        """Draw, and return the best by `rule`; a response that was taken before does not come again."""
+        """Draw candidates and return the best by `rule` whose response is not taken."""
         found = self._price_draw(duals, taken, rule)
-        for _ in range(MOST_DRAWS - 1):
+        for _ in range(MAX_DRAWS - 1):
             if found.largest_price() > duals.cost:
                 break
             found = max(found, self._price_draw(duals, taken, rule), key=Pricing.largest_price)
         return found
 
     def _price_draw(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
-        candidates = self._draw(self._rng)
-        free = np.ones(len(candidates.responses), dtype=bool)
+        candidates = self._draw()
+        free = np.ones(len(candidates), dtype=bool)
         table = CandidateTable(candidates.responses, free, self._n_rows, self._n_threads, duals.array.shape[1])
         table.set_duals(duals.array)
         max_price = table.find_best("max").max_price
@@ -41,7 +42,7 @@ class FreshPricer:
         parts = [np.arange(len(free))]
         if curvature is not None:
             table.set_curvature(curvature.diagonal)
-            # g'Pg of the empty master is an upper bound of what it is now: good enough for a shortlist, and the next.
+            # g'Pg of the empty master is an upper bound of its present value: good enough to rank by.
             order = np.argsort(-table.merits("gain"), kind="stable")
             parts = [order[begin : begin + SHORTLIST] for begin in range(0, len(order), SHORTLIST)]
         before = self._found.among(taken)
@@ -51,7 +52,7 @@ class FreshPricer:
             free[:] = False
             free[part] = True
             while (best := table.find_best(rule)).found:
-                column = column_of(candidates, best, self._n_rows)
+                column = candidates.column(best, self._n_rows)
                 assert column is not None
                 if column.learner.key not in taken and fingerprint(column.response) not in before:
                     self._found.add(column)

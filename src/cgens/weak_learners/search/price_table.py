@@ -1,13 +1,13 @@
-"""Prices of a whole pool, brought up to date column by column where the master changes its duals by rank one."""
+"""The prices of a whole pool, updated column by column if the master changes its duals by rank one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
-from cgens.types import Curvature, Duals, Floats, Rule
+from cgens.types import Column, Curvature, Duals, Floats, Pricing, Rule
 
-#: Make the table of prices anew where rounding may have moved a price by this share of the largest.
+#: Recompute the table if rounding may have moved a price by more than this fraction of the largest one.
 DRIFT_TOL = 1e-9
 
 
@@ -17,21 +17,21 @@ class Found(NamedTuple):
     Attributes
     ----------
     found : bool
-        False where no free candidate has a price other than 0.
+        False if no free candidate has a nonzero price.
     candidate : int
-        The feature of a stump, or the number of a candidate.
+        The index of the candidate; of a stump, its feature.
     threshold : float
         Of a stump.
     output : int
-        The one of largest |price|.
+        The output with the largest |price|.
     price : float
-        Of that output, signed.
+        The signed price of that output.
     max_price : float
-        Largest |price| of all free candidates and outputs.
+        Largest |price| over all free candidates and outputs.
     energy : float
         Sum of price^2 over the whole pool.
     merit : float
-        What the rule measures of the best, see `cgens.types.Pricing`.
+        See `cgens.types.Pricing`.
     """
 
     found: bool
@@ -43,106 +43,109 @@ class Found(NamedTuple):
     energy: float
     merit: float
 
+    def pricing(self, column: Column | None, n_candidates: int | None = None) -> Pricing:
+        """Return the result of the search; `n_candidates` is None without a pool, or if it lacks a taken learner."""
+        energy = None if n_candidates is None else self.energy
+        return Pricing(column, n_candidates, energy, self.max_price, self.merit)
+
+
+#: The fields of `Found`.
+FoundFields: TypeAlias = tuple[bool, int, float, int, float, float, float, float]
+
 
 class Table(Protocol):
-    """All prices of a pool: `cgens._core.StumpTable` or `cgens.weak_learners.search.candidates.CandidateTable`."""
+    """The prices of a pool: `cgens._core.StumpTable` or `CandidateTable`."""
 
     @property
     def n_outputs(self) -> int:
-        """Number of prices a candidate."""
+        """Number of prices per candidate."""
 
     @property
     def drift(self) -> float:
-        """How far a price may be off through rounding, at most."""
+        """Upper bound on the rounding error of a price."""
 
     def set_duals(self, duals: Floats) -> None:
-        """Make all prices anew."""
+        """Compute all prices from scratch."""
 
     def set_curvature(self, diagonal: Floats) -> None:
-        """Make g'Pg of the empty master anew."""
+        """Compute g'Pg of the empty master."""
 
-    def change(self, direction: Floats, step: Floats, denominator: float, rule: Rule) -> tuple[object, ...]:
-        """Apply the duals' change, - direction step', and return as `find_best` does."""
+    def change(self, direction: Floats, step: Floats, denominator: float, rule: Rule) -> FoundFields:
+        """Change the duals by -direction step', and return the best candidate."""
 
     def change_curvature(self, direction: Floats, denominator: float) -> None:
-        """Apply a change to g'Pg only."""
+        """Change g'Pg only."""
 
-    def find_best(self, rule: Rule) -> tuple[object, ...]:
-        """Return what makes a `Found`."""
+    def find_best(self, rule: Rule) -> FoundFields:
+        """Return the best free candidate."""
 
 
 class PriceTable:
-    """Follows the duals of a master with a `Table`, by its steps where there are few, else anew."""
+    """Keeps a `Table` at the duals of a master: by its rank-one steps if there are few, else from scratch."""
 
     def __init__(self, make: Callable[[int], Table]) -> None:
         self._make = make
         self._table: Table | None = None
-        self._n_priced = 0  # columns whose change is in the prices
-        self._n_curved: int | None = None  # and in g'Pg; None where that is not kept
+        self._n_priced = 0  # columns whose steps are in the prices
+        self._n_curved: int | None = None  # columns whose steps are in g'Pg; None if that is not kept
         self._duals: Duals | None = None  # those of the prices
 
     @property
     def table(self) -> Table:
-        """The table; there is one after the first prices."""
+        """The table, made for the first prices."""
         assert self._table is not None
         return self._table
 
     def adopt(self, table: Table, duals: Duals, n_steps: int) -> None:
-        """Go on with a table whose prices and g'Pg are those of given duals."""
+        """Continue with a table whose prices and g'Pg are those of given duals."""
         self._table, self._duals = table, duals
         self._n_priced = self._n_curved = n_steps
 
     def price(self, duals: Duals, rule: Rule) -> Found:
         """Return the best candidate."""
         curvature = duals.curvature
-        if curvature is None:  # duals from elsewhere: the next ones will have to be priced anew
-            self._begin(duals)
-            self._duals = None
-            return self._find(rule)
-        best = self._follow(duals, curvature, rule)
+        best = None if curvature is None else self._follow(duals, curvature, rule)
         if best is None:
-            best = self._begin_anew(duals, curvature, rule)
-        self._duals = duals
+            best = self._restart(duals, curvature, rule)
+        self._duals = None if curvature is None else duals
         return best
 
-    def _find(self, rule: Rule) -> Found:
-        return Found(*self.table.find_best(rule))  # type: ignore[arg-type]
-
-    def _begin(self, duals: Duals) -> None:
-        if self._table is None:
-            self._table = self._make(duals.array.shape[1])
-        self._table.set_duals(duals.array)
-
     def _follow(self, duals: Duals, curvature: Curvature, rule: Rule) -> Found | None:
-        """Apply the changes since the last call; None where there is no way, or too long a one, or too much drift."""
+        """Apply the steps since the last call; None if that is impossible, costs more than a restart, or drifts."""
         n_new = curvature.n_steps - self._n_priced
         if self._table is None or self._duals is None:
             return None
         if not (duals is self._duals or (duals.by_steps and n_new > 0)):
             return None
         if rule != "gain" and n_new > self._table.n_outputs:
-            return None  # one sum over all rows per output is less than one per step
+            return None  # a restart takes one sum over all rows per output, a step one each
         if rule == "gain" and self._n_curved != self._n_priced:
             return None
         if n_new == 0:
-            return self._find(rule)
+            return Found(*self._table.find_best(rule))
         for k in range(self._n_priced, curvature.n_steps):
             direction, output, denominator = curvature.step(k)
-            best = Found(*self._table.change(direction, output, denominator, rule))  # type: ignore[arg-type]
+            best = Found(*self._table.change(direction, output, denominator, rule))
             self._n_priced += 1
-        self._n_curved = self._n_priced if rule == "gain" else None  # other rules may have left out steps before
+        self._n_curved = self._n_priced if rule == "gain" else None  # other rules may have skipped earlier steps
         return None if self._table.drift > DRIFT_TOL * best.max_price else best
 
-    def _begin_anew(self, duals: Duals, curvature: Curvature, rule: Rule) -> Found:
-        """Price all candidates from the duals themselves."""
-        self._begin(duals)
-        self._n_priced = curvature.n_steps
-        if rule == "gain":
-            if self._n_curved is None or self._n_curved > curvature.n_steps:
-                self.table.set_curvature(curvature.diagonal)
-                self._n_curved = 0
-            for k in range(self._n_curved, curvature.n_steps):
-                direction, _, denominator = curvature.step(k)
-                self.table.change_curvature(direction, denominator)
-            self._n_curved = curvature.n_steps
-        return self._find(rule)
+    def _restart(self, duals: Duals, curvature: Curvature | None, rule: Rule) -> Found:
+        """Compute all prices from the duals themselves."""
+        if self._table is None:
+            self._table = self._make(duals.array.shape[1])
+        self._table.set_duals(duals.array)
+        if curvature is not None:
+            self._n_priced = curvature.n_steps
+            if rule == "gain":
+                self._update_curvature(curvature)
+        return Found(*self._table.find_best(rule))
+
+    def _update_curvature(self, curvature: Curvature) -> None:
+        if self._n_curved is None or self._n_curved > curvature.n_steps:
+            self.table.set_curvature(curvature.diagonal)
+            self._n_curved = 0
+        for k in range(self._n_curved, curvature.n_steps):
+            direction, _, denominator = curvature.step(k)
+            self.table.change_curvature(direction, denominator)
+        self._n_curved = curvature.n_steps

@@ -1,34 +1,28 @@
-"""Families that make one learner for one number a row, rather than search among many."""
+"""Families that fit one learner to the duals instead of searching a pool."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Set
-from typing import Protocol
+from collections.abc import Callable, Hashable, Set
+from typing import TypeAlias
 
 import numpy as np
 
 from cgens.types import AnyArray, Column, Duals, Floats, Learner, Pricing, Rule
 from cgens.weak_learners.search.candidates import FoundResponses, fingerprint
 
-#: How often directions are drawn, and with them what else a family draws, before a round finds nothing.
+#: Number of attempts before a round ends without a column; each draws new directions, and whatever the family draws.
 N_ATTEMPTS = 16
 
-
-class Propose(Protocol):
-    """Makes a learner."""
-
-    def __call__(self, target: Floats, attempt: int) -> tuple[Learner, AnyArray] | None:
-        """Return a learner that has a large price for duals `target`, shape (m,), and its responses; or None.
-
-        `attempt` counts from 0 how often the learners of this round were taken before: look elsewhere.
-        """
+#: propose(target, attempt) -> (learner, its responses), or None: a learner with a large price for the duals `target` of
+#: shape (m,). `attempt` counts, from 0, how often all learners of this round were taken before: look elsewhere.
+Propose: TypeAlias = Callable[[Floats, int], tuple[Learner, AnyArray] | None]
 
 
 class ProposalPricer:
-    """Asks for a learner along a random direction of the duals. There is no pool, and no certificate for one.
+    """Fits a learner along a random direction of the duals: there is no pool, and no certificate for one.
 
-    Of several outputs a learner follows one combination v, drawn anew each round: always to follow the one of largest
-    residuals found worse ensembles (docs/decisions/0012-trees.md).
+    With several outputs a learner follows one combination v of them, drawn in each round: always following the output
+    with the largest residuals gave worse ensembles (docs/decisions/0012-trees.md).
     """
 
     def __init__(self, propose: Propose, rng: np.random.Generator) -> None:
@@ -36,16 +30,16 @@ class ProposalPricer:
         self._found = FoundResponses()
 
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
-        """Return the learner for the first direction whose responses were not taken before."""
+        """Return the learner for the first direction whose responses are not taken."""
         array = duals.array
         before = self._found.among(taken)
         largest = 0.0
         tries = ((k, own) for k in range(N_ATTEMPTS) for own in random_directions(duals, self._rng))
         for attempt, direction in tries:
-            made = self._propose(np.sum(array * direction, axis=1), attempt)
-            if made is None:
+            proposal = self._propose(np.sum(array * direction, axis=1), attempt)
+            if proposal is None:
                 continue
-            learner, response = made
+            learner, response = proposal
             prices = np.sum(array * response[:, None], axis=0)
             output = int(np.argmax(np.abs(prices)))
             if learner.key in taken or fingerprint(response) in before:
@@ -60,10 +54,10 @@ class ProposalPricer:
 
 
 def random_directions(duals: Duals, rng: np.random.Generator) -> Floats:
-    """Return as many directions v, of shape (l,), as there are outputs.
+    """Return as many unit vectors v of shape (l,) as there are outputs.
 
-    Classes are split into two halves at random, and v tells one from the other. Targets that are not classes have no
-    such halves: v ~ N(0, R'R) then follows what is not yet explained.
+    Classes are split into two random halves, and v separates one from the other. For targets that are not classes,
+    v ~ N(0, R'R) follows what is not yet explained.
     """
     n_outputs = duals.array.shape[1]
     if n_outputs == 1:
@@ -82,7 +76,7 @@ def random_directions(duals: Duals, rng: np.random.Generator) -> Floats:
 
 
 def merit_of(response: AnyArray, prices: Floats, duals: Duals, rule: Rule) -> float:
-    """Return what the rule measures of a column, given its prices (l,): see `cgens.types.Pricing`."""
+    """Return the merit of a column with given prices (l,), see `cgens.types.Pricing`."""
     if rule == "votes":
         return float(np.abs(prices).sum())
     if rule == "max" or duals.curvature is None:

@@ -1,0 +1,51 @@
+"""Random candidates for the training rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cgens.types import AnyArray, Pricer, Sample
+from cgens.weak_learners.checks import check_choice, check_integer
+from cgens.weak_learners.search.candidates import Candidates, distinct_rows
+from cgens.weak_learners.search.fixed_pool import FixedPricer
+from cgens.weak_learners.search.fresh_pool import MAX_DRAWS, FreshPricer
+
+
+class CandidateSampler:
+    """Draws candidates for a family with the parameters `n_candidates` and `pool`; a subclass has `draw`."""
+
+    def __init__(self, spec: Any, sample: Sample, rng: np.random.Generator, n_threads: int) -> None:
+        self.family = type(spec).__name__
+        check_choice(f"{self.family}: pool", spec.pool, ("fixed", "fresh"))
+        self.n_candidates = check_integer(f"{self.family}: n_candidates", spec.n_candidates)
+        self.pool = spec.pool
+        self.sample, self.rng, self.n_threads = sample, rng, n_threads
+
+    def draw(self) -> Candidates:
+        """Return at most `n_candidates` new candidates with distinct, non-constant responses."""
+        raise NotImplementedError
+
+    def draw_pool(self) -> Candidates:
+        """Draw until there are `n_candidates` of them: with few rows there may be fewer that differ."""
+        found = self.draw()
+        for _ in range(MAX_DRAWS - 1):
+            if len(found) >= self.n_candidates:
+                break
+            both = found.joined(self.draw())
+            found = both.subset(distinct_rows(both.responses, len(self.sample))[: self.n_candidates])
+        return found
+
+    def pricer(self) -> Pricer:
+        """Return the search among candidates that are drawn now or in each round."""
+        if self.pool == "fresh":
+            return FreshPricer(self.draw, self.sample, self.n_threads)
+        return FixedPricer(self.draw_pool(), self.sample, self.n_threads)
+
+
+def random_subsets(n: int, sizes: Sequence[int], n_items: int, rng: np.random.Generator) -> tuple[AnyArray, AnyArray]:
+    """Return n random `sizes`, and n lists of max(sizes) distinct items below `n_items` in random order."""
+    drawn = rng.choice(np.asarray(sizes), size=n)
+    return drawn, rng.random((n, n_items)).argsort(axis=1)[:, : max(sizes)]
