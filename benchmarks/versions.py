@@ -1,10 +1,9 @@
-"""This checkout against an earlier one: seconds of the same fits and predictions, interleaved in one run.
+"""Compare this checkout with an earlier one: times of the same fits and predictions, interleaved in one run.
 
-``python -m benchmarks.versions FOLDER``, where FOLDER is another checkout with a ``.venv`` of its own (``git worktree add
-FOLDER COMMIT``, then ``make .venv/installed`` there). Each version has a process that keeps its data and models; the two
-take turns, and the order within a pair alternates. The result is the ratio of the best times, and the median ratio of
-the pairs. Also measured: the time of predicting one row, in units of what scikit-learn's own ``validate_data`` takes
-for that row.
+``python -m benchmarks.versions FOLDER``, where FOLDER is another checkout with its own ``.venv`` (``git worktree add
+FOLDER COMMIT``, then ``make .venv/installed`` there). Each checkout has a process that keeps its data and models; the
+two take turns, in alternating order. The results are the ratio of the best times and the median ratio of the pairs.
+Also measured: the time of predicting one row, relative to scikit-learn's ``validate_data`` on that row.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ ONE_ROW = "one row"
 
 
 def serve(folder: Path) -> None:
-    """Answer each line, the name of a measurement, by its seconds."""
+    """Read names of measurements from standard input, and print the seconds of each."""
     from cgens import CGEnsClassifier
 
     data: dict[str, Any] = {}
@@ -46,8 +45,7 @@ def serve(folder: Path) -> None:
         split, family, parameters, _ = FITS[name]
         if split not in data:
             data.clear()
-            data[split] = np.load(folder / f"{split}.npz")
-            data[split] = {key: data[split][key] for key in data[split]}
+            data[split] = dict(np.load(folder / f"{split}.npz"))
         X, y, X_test = (data[split][key] for key in ("X", "y", "X_test"))
         if task == "fit":
             models[name] = CGEnsClassifier(family, random_state=0, **parameters)
@@ -66,7 +64,7 @@ def timed(call: Callable[[], Any]) -> float:
 
 
 def one_row(model: Any, row: np.ndarray) -> tuple[float, float]:
-    """Return the seconds of predicting one row, and of validating it: each the best of 30 times the mean of 100."""
+    """Return the seconds of predicting one row, and of validating it: each the best of 30 means of 100 calls."""
     from sklearn.utils.validation import validate_data
 
     def predict() -> None:
@@ -82,7 +80,7 @@ def one_row(model: Any, row: np.ndarray) -> tuple[float, float]:
 
 
 class Version:
-    """A checkout's own process, which fits and predicts when told to."""
+    """A process that fits and predicts with the code of a checkout."""
 
     def __init__(self, checkout: Path, folder: Path) -> None:
         command = [str(checkout / ".venv/bin/python"), str(Path(__file__).resolve()), "--serve", str(folder)]
@@ -95,16 +93,16 @@ class Version:
         print(f"{task}: {name}", file=self._process.stdin, flush=True)
         answer = self._process.stdout.readline().split()
         if not answer:
-            raise RuntimeError(f"{task}: {name}: the process of a version ended")
+            raise RuntimeError(f"{task}: {name}: the process of a checkout ended")
         return tuple(map(float, answer))
 
     def close(self) -> None:
-        """Let the process end."""
+        """Wait for the process to end."""
         self._process.communicate()
 
 
 def write_data(folder: Path) -> None:
-    """Write the splits for both versions, so that they fit the same numbers."""
+    """Write the splits, so that both checkouts fit the same data."""
     from evaluation.splits import mnist, mnist_odd_even, random_split
 
     splits = {
@@ -118,7 +116,7 @@ def write_data(folder: Path) -> None:
 
 
 def compare(before: Version, now: Version, task: str, name: str, pairs: int) -> dict[str, float]:
-    """Return the best seconds of both versions, and their ratio in two ways."""
+    """Return the best seconds of both checkouts, their ratio, and the median ratio of the pairs."""
     times = []
     for k in range(pairs):
         old, new = (before, now) if k % 2 == 0 else (now, before)
