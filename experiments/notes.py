@@ -110,10 +110,10 @@ NOTES: dict[tuple[str, str], tuple[str, ...]] = {
         "CGEns-SLS about that of AdaBoost.ECC, as on vowel.",
     ),
     ("table3", "vowel"): (
-        "No C of nine values, number of columns up to 1500, pricing rule or kind of threshold brings CGEns-SLS near "
-        "the paper's error, even if C and the number of columns are selected on the test set (see the table of lowest "
-        "errors below). The data are right: AdaBoost.MH agrees with the paper on them. But our AdaBoost.ECC has about "
-        "the error that the paper reports for CGEns-SLS, and our CGEns-SLS about that of AdaBoost.ECC. Whether the "
-        "paper exchanged the two is not known.",
+        "No C (of nine values), number of columns (up to 1500), pricing rule or kind of threshold brings CGEns-SLS "
+        "near the paper's error, even if C and the number of columns are selected on the test set (see the table of "
+        "lowest errors below). The data are right: AdaBoost.MH agrees with the paper on them. But our AdaBoost.ECC has "
+        "about the error that the paper reports for CGEns-SLS, and our CGEns-SLS about that of AdaBoost.ECC. Whether "
+        "the paper exchanged the two is not known.",
     ),
 }
