@@ -2,7 +2,7 @@
 
 Each data set is split at random; one fit of 500 stumps for each C gives the errors with 100 and with 500 columns: the
 percentage of misclassified rows, or for regression the mean squared error in percent of the variance of y. A rule
-C = c / m^p (m rows) is judged by its mean excess over the best C of each data set, in percentage points. Least squares
+C = c / m^p (m rows) is rated by its mean excess over the best C of each data set, in percentage points. Least squares
 is measured with both pricing rules.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_diabetes, make_friedman1, make_friedman2, make_friedman3
@@ -54,22 +55,22 @@ class Study:
     pricings: tuple[str, ...]
 
 
+BINARY_SETS = (*IDA_SETS, "spambase", "higgs_small", "mnist")
+
+
+def binary_split(name: str, seed: int) -> Split:
+    """Return a random split of one of the binary data sets."""
+    return mnist_odd_even(5000, seed) if name == "mnist" else random_split(name, seed)
+
+
 STUDIES = {
-    "hinge": Study(
-        (*IDA_SETS, "spambase", "higgs_small", "mnist"),
-        lambda name, seed: mnist_odd_even(5000, seed) if name == "mnist" else random_split(name, seed),
-        CGEnsClassifier, "hinge", ("max",),
-    ),
+    "hinge": Study(BINARY_SETS, binary_split, CGEnsClassifier, "hinge", ("max",)),
     "least_squares": Study(
         (*MULTICLASS_SETS, "mnist"),
         lambda name, seed: mnist(5000, seed) if name == "mnist" else random_split(name, seed),
         CGEnsClassifier, "least_squares", ("max", "gain"),
     ),
-    "ls_svm": Study(
-        (*IDA_SETS, "spambase", "higgs_small", "mnist"),
-        lambda name, seed: mnist_odd_even(5000, seed) if name == "mnist" else random_split(name, seed),
-        CGEnsClassifier, "least_squares", ("max", "gain"),
-    ),
+    "ls_svm": Study(BINARY_SETS, binary_split, CGEnsClassifier, "least_squares", ("max", "gain")),
     "squared": Study(
         ("abalone", "california_housing", "sklearn_diabetes", "friedman1", "friedman2", "friedman3"),
         lambda name, seed: (random_split if name in ("abalone", "california_housing") else synthetic_split)(name, seed),
@@ -95,16 +96,17 @@ def errors_of(study: Study, name: str, seed: int, pricing: str) -> tuple[int, np
     return len(split.y), errors
 
 
+#: By data set: "rows", the number of training rows, and "errors", shape (len(GRID), len(COLUMNS)).
+Measured = dict[str, dict[str, Any]]
+
+
 def rule_errors(measured: Measured, c: float, power: float) -> np.ndarray:
     """Return the errors for C = c / m^power, interpolated over log C, shape (n_sets, len(COLUMNS))."""
     rows = []
-    for m, errors in measured.values():
-        at = np.log10(c) - power * np.log10(m)
-        rows.append([np.interp(at, np.log10(GRID), errors[:, k]) for k in range(len(COLUMNS))])
+    for result in measured.values():
+        at = np.log10(c) - power * np.log10(result["rows"])
+        rows.append([np.interp(at, np.log10(GRID), errors) for errors in np.transpose(result["errors"])])
     return np.array(rows)
-
-
-Measured = dict[str, tuple[int, np.ndarray]]
 
 
 def measure(study: Study, n_splits: int) -> dict[str, Measured]:
@@ -114,14 +116,15 @@ def measure(study: Study, n_splits: int) -> dict[str, Measured]:
         for pricing in study.pricings:
             splits = range(min(2, n_splits) if name in LARGE_SETS else n_splits)
             runs = [errors_of(study, name, seed, pricing) for seed in splits]
-            measured[pricing][name] = (runs[0][0], np.mean([errors for _, errors in runs], axis=0))
-            print(name, pricing, runs[0][0], measured[pricing][name][1].round(1).T.tolist(), flush=True)
+            mean = np.mean([errors for _, errors in runs], axis=0)
+            measured[pricing][name] = {"rows": runs[0][0], "errors": mean.tolist()}
+            print(name, pricing, runs[0][0], mean.round(1).T.tolist(), flush=True)
     return measured
 
 
 def rule_table(measured: Measured, rule: tuple[float, float]) -> Table:
     """Return the best constant of each rule, C = 1, and the best C of each data set."""
-    best = np.array([errors.min(axis=0) for _, errors in measured.values()])
+    best = np.array([np.min(result["errors"], axis=0) for result in measured.values()])
     table = Table("rule", "mean error, 100", "mean error, 500", "mean excess over best C", "largest excess")
 
     def add(label: str, errors: np.ndarray) -> None:
@@ -143,9 +146,9 @@ def set_table(measured: Measured, rule: tuple[float, float]) -> Table:
     """Return the errors of the default and of the best C on each data set."""
     table = Table("set", "rows", "default, 100", "best C, 100", "default, 500", "best C, 500")
     default = rule_errors(measured, *rule)
-    for (name, (m, errors)), ours in zip(measured.items(), default, strict=True):
-        best = errors.min(axis=0)
-        table.add(name, str(m), *(f"{value:.1f}" for value in (ours[0], best[0], ours[1], best[1])))
+    for (name, result), ours in zip(measured.items(), default, strict=True):
+        best = np.min(result["errors"], axis=0)
+        table.add(name, str(result["rows"]), *(f"{value:.1f}" for value in (ours[0], best[0], ours[1], best[1])))
     return table
 
 
@@ -159,20 +162,11 @@ def main() -> None:
         study = STUDIES[name]
         file = f"default_c_{name}"
         if options.saved:
-            saved = load_results(file)["pricings"]
-            measured = {
-                pricing: {key: (entry["rows"], np.array(entry["errors"])) for key, entry in sets.items()}
-                for pricing, sets in saved.items()
-            }
+            measured = load_results(file)["pricings"]
         else:
             measured = measure(study, options.splits)
-            pricings = {
-                pricing: {key: {"rows": m, "errors": errors.tolist()} for key, (m, errors) in sets.items()}
-                for pricing, sets in measured.items()
-            }
-            save_results(
-                file, {"grid": GRID.tolist(), "columns": COLUMNS, "splits": options.splits, "pricings": pricings}
-            )
+            settings = {"grid": GRID.tolist(), "columns": COLUMNS, "splits": options.splits}
+            save_results(file, {**settings, "pricings": measured})
         for pricing, sets in measured.items():
             print(f"\n{name}, pricing {pricing}")
             print(rule_table(sets, SCALE_RULE[study.loss]))

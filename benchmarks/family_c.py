@@ -1,4 +1,4 @@
-"""The study behind ``C="scale"`` for families other than stumps: test error as a function of C, seven binary sets.
+"""The study behind ``C="scale"`` for families other than stumps: test error as a function of C, seven binary data sets.
 
 C is a multiple of 1 / m; errors in percent, with 100 and with 300 columns, are means over data sets and splits. The
 defaults are in `cgens.estimators._parameters.FAMILY_STRENGTH`, the reasons in docs/decisions/0004-default-C.md.
@@ -17,6 +17,7 @@ from benchmarks.kernel import scaled_split
 from benchmarks.report import Table, save_results
 from cgens import CGEnsClassifier
 from cgens.weak_learners import Box, Fourier, Linear, Perceptron, Stump, Tree
+from evaluation.splits import staged_errors
 
 SETS = ("banana", "diabetes", "german", "heart", "image", "thyroid", "waveform")
 STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
@@ -47,8 +48,8 @@ def errors_of(family: Any, loss: str, name: str, seed: int) -> np.ndarray:
             n_jobs=1,
             tol=3e-3,
         ).fit(split.X, split.y)
-        staged = list(model.staged_predict(split.X_test))
-        errors.append([100 * np.mean(staged[min(stage, len(staged)) - 1] != split.y_test) for stage in COLUMNS])
+        staged = staged_errors(model, split.X_test, split.y_test)
+        errors.append([staged[min(stage, len(staged)) - 1] for stage in COLUMNS])
     return np.array(errors)
 
 

@@ -171,15 +171,12 @@ def draw(runs: list[dict[str, float]]) -> None:
         figure.savefig(FIGURE, dpi=110)
 
 
-def show(results: dict[str, list[dict[str, dict[str, Any]]]]) -> None:
-    for name, runs in results.items():
-        table = Table(name, "error %", "fit s", "us/row", "kB")
-        for label in runs[0]:
-            figures = [[run[label][key] for run in runs] for key in
-                       ("error", "fit_seconds", "microseconds_a_prediction", "kilobytes")]  # fmt: skip
-            error, seconds, micro, size = (float(np.mean(values)) for values in figures)
-            table.add(label, f"{error:.2f}", f"{seconds:.2f}", f"{micro:.1f}", f"{size:.0f}")
-        print(f"\n{table}")
+def show(name: str, runs: list[dict[str, dict[str, Any]]]) -> None:
+    table = Table(name, "error %", "fit s", "us/row", "kB")
+    formats = {"error": ".2f", "fit_seconds": ".2f", "microseconds_a_prediction": ".1f", "kilobytes": ".0f"}
+    for label in runs[0]:
+        table.add(label, *(f"{np.mean([run[label][key] for run in runs]):{form}}" for key, form in formats.items()))
+    print(f"\n{table}")
 
 
 def main() -> None:
@@ -205,7 +202,7 @@ def main() -> None:
         else:  # only errors matter here: splits run in parallel, so times are not comparable with those above
             seeds = range(options.splits)
             results[name] = Parallel(2)(delayed(compare)(name, seed, 1, 1) for seed in seeds)
-        show({name: results[name]})
+        show(name, results[name])
     small = [runs for name, runs in results.items() if name not in LARGE]
     for label in small[0][0] if small else ():
         print(f"{label}: {np.mean([[run[label]['error'] for run in runs] for runs in small]):.2f} % on the small sets")

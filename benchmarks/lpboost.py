@@ -20,7 +20,7 @@ from benchmarks.report import Table, save_results
 from cgens import CGEnsClassifier
 from cgens.baselines import LPBoostClassifier
 from evaluation.paper import SPEEDUP
-from evaluation.splits import Split, mnist_odd_even
+from evaluation.splits import Split, mnist_odd_even, staged_errors
 
 ROUNDS = (25, 50, 100, 250, 500)
 ROWS = (1000, 3000, 10_000, 30_000, 60_000)
@@ -44,7 +44,7 @@ def measure(split: Split, rounds: int, repeats: int) -> dict[str, dict[str, Any]
 def describe(model: Any, split: Split, seconds: float) -> dict[str, Any]:
     """Return times, errors and gaps of a fitted model, at some rounds and at the end."""
     elapsed = np.cumsum(model.trace_.price_seconds + model.trace_.solve_seconds)
-    errors = [100 * float(np.mean(labels != split.y_test)) for labels in model.staged_predict(split.X_test)]
+    errors = staged_errors(model, split.X_test, split.y_test)
     return {
         "seconds": seconds,
         "after_rounds": {r: float(elapsed[min(r, len(elapsed) - 1)]) for r in ROUNDS},

@@ -1,4 +1,4 @@
-"""Measurements that several benchmarks share."""
+"""Measurements used by several benchmarks."""
 
 from __future__ import annotations
 

@@ -27,27 +27,25 @@ FAMILIES: dict[str, Any] = {
     "sparse cosines": Fourier(["scale"], n_inputs=[1, 2, 3, 6], learn=False),
     "boxes": Box(),
 }
-COLUMNS = 200
+OPTIONS: dict[str, Any] = {"n_estimators": 200, "columns": [200], "cv": 3, "n_jobs": 1, "tol": 3e-3}
 STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 
 
-def search(family: Any, split: Split, loss: str, seed: int) -> tuple[float, float]:
+def search(family: Any, split: Split, seed: int) -> tuple[float, float]:
     """Return the cross-validated score and the test error in percent, for the selected C."""
     warnings.simplefilter("ignore")
     Cs = [strength / len(split.y) for strength in STRENGTHS]
-    found = CGEnsClassifierCV(
-        family, n_estimators=COLUMNS, columns=[COLUMNS], loss=loss, Cs=Cs, cv=3, random_state=seed, n_jobs=1, tol=3e-3
-    ).fit(split.X, split.y)
+    found = CGEnsClassifierCV(family, "least_squares", Cs=Cs, random_state=seed, **OPTIONS).fit(split.X, split.y)
     return float(found.best_score_), error_percent(found, split)
 
 
 def errors_of(name: str, seed: int) -> dict[str, float]:
     """Return the test errors of each family, of the family with the best score, and of the mixture."""
     split = scaled_split(name, seed)
-    found = {label: search(family, split, "least_squares", seed) for label, family in FAMILIES.items()}
+    found = {label: search(family, split, seed) for label, family in FAMILIES.items()}
     errors = {label: error for label, (_, error) in found.items()}
     picked = max(found, key=lambda label: found[label][0])
-    mixture = search(list(FAMILIES.values()), split, "least_squares", seed)[1]
+    mixture = search(list(FAMILIES.values()), split, seed)[1]
     return {**errors, "picked": errors[picked], "mixture": mixture}
 
 
@@ -73,7 +71,7 @@ def synthetic_errors(n_splits: int) -> dict[str, list[float]]:
     for seed in range(n_splits):
         split = step_and_wave(seed)
         for label, family in families.items():
-            errors.setdefault(label, []).append(search(family, split, "least_squares", seed)[1])
+            errors.setdefault(label, []).append(search(family, split, seed)[1])
     return errors
 
 
@@ -95,9 +93,9 @@ def main() -> None:
         results[name] = {label: values.tolist() for label, values in errors.items()}
         print(name, *figures, f"{difference.mean():+.2f} +- {spread:.2f}", flush=True)
     print(f"\n{table}\nmean difference of the mixture: {np.mean(differences):+.2f}")
-    made = synthetic_errors(options.splits)
-    print({label: f"{np.mean(values):.2f} +- {np.std(values):.2f}" for label, values in made.items()})
-    save_results("mixtures", {"splits": options.splits, "sets": results, "made": made})
+    synthetic = synthetic_errors(options.splits)
+    print({label: f"{np.mean(values):.2f} +- {np.std(values):.2f}" for label, values in synthetic.items()})
+    save_results("mixtures", {"splits": options.splits, "sets": results, "made": synthetic})
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from benchmarks.measure import memory_growth, microseconds_per_prediction, secon
 from benchmarks.report import Table, save_results
 from cgens import CGEnsClassifier, CGEnsClassifierCV
 from cgens.datasets import load
-from evaluation.splits import Split, balanced_split, mnist
+from evaluation.splits import Split, balanced_split, error_percent, mnist, staged_errors
 
 ROUNDS = 500
 PAIRS = 3
@@ -46,7 +46,7 @@ def percent_wrong(predicted: np.ndarray, split: Split) -> float:
     return 100 * float(np.mean(predicted != split.y_test))
 
 
-def staged_errors(name: str, model: Any, split: Split) -> list[float]:
+def errors_by_round(name: str, model: Any, split: Split) -> list[float]:
     """Return the test error after each round."""
     if name.startswith("LightGBM"):
         booster = model.booster_
@@ -61,7 +61,7 @@ def staged_errors(name: str, model: Any, split: Split) -> list[float]:
         every = range(5, ROUNDS + 1, 5)
         coarse = [percent_wrong(booster.predict(data, iteration_range=(0, k)).argmax(axis=1), split) for k in every]
         return [value for value in coarse for _ in range(5)]
-    return [percent_wrong(labels, split) for labels in model.staged_predict(split.X_test)]
+    return staged_errors(model, split.X_test, split.y_test)
 
 
 def seconds_to(errors: list[float], seconds: float, round_seconds: np.ndarray | None = None) -> dict[str, float | None]:
@@ -95,7 +95,7 @@ def compare(n_rows: int, threads: int, pairs: int, with_others: bool) -> dict[st
     rows: dict[str, Any] = {
         "CGEns-SLS": {
             **describe(ours, split, own_seconds, ours.n_columns_),
-            "seconds_to_error": seconds_to(staged_errors("CGEns", ours, split), own_seconds, rounds),
+            "seconds_to_error": seconds_to(errors_by_round("CGEns", ours, split), own_seconds, rounds),
         },
         "LightGBM": describe_boosting("LightGBM", theirs, split, median(b for _, b in times)),
     }
@@ -116,14 +116,14 @@ def describe(model: Any, split: Split, seconds: float, n_stumps: int) -> dict[st
     return {
         "fit_seconds": seconds,
         "microseconds_a_prediction": microseconds_per_prediction(model, split),
-        "error": percent_wrong(model.predict(split.X_test), split),
+        "error": error_percent(model, split),
         "stumps": n_stumps,
     }
 
 
 def describe_boosting(name: str, model: Any, split: Split, seconds: float) -> dict[str, Any]:
     """Return the measurements of a stage-wise method."""
-    reached = seconds_to(staged_errors(name, model, split), seconds)
+    reached = seconds_to(errors_by_round(name, model, split), seconds)
     return {**describe(model, split, seconds, 10 * ROUNDS), "seconds_to_error": reached}
 
 
@@ -156,7 +156,7 @@ def paper_protocol(n_splits: int = 3) -> dict[str, Any]:
         split = balanced_split("mnist", 1000, seed)
         C = select_c(split, "max")
         model = CGEnsClassifier(C=C, n_estimators=ROUNDS, pricing="max").fit(split.X, split.y)
-        errors.append(percent_wrong(model.predict(split.X_test), split))
+        errors.append(error_percent(model, split))
     return {"errors": errors, "mean": float(np.mean(errors)), "std": float(np.std(errors))}
 
 

@@ -1,6 +1,6 @@
 """The study behind the default C of LPBoost and nu of MultiBoost: test errors of stumps on random splits.
 
-LPBoost on the thirteen binary data sets, MultiBoost on the smaller multi-class ones; at most 200 columns.
+LPBoost on the thirteen binary data sets, MultiBoost on the smaller multiclass ones; at most 200 columns.
 """
 
 from __future__ import annotations

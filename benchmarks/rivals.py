@@ -1,6 +1,6 @@
 """The paper's baselines with stumps on MNIST: errors here and in the paper, AdaBoost's time here and in scikit-learn.
 
-Multi-class: 1000 rows per class, 500 rounds, the original test set, `--splits` random subsets, default parameters. Two
+Multiclass: 1000 rows per class, 500 rounds, the original test set, `--splits` random subsets, default parameters. Two
 classes (odd/even, 10^4 rows): scikit-learn's AdaBoost with its own stumps runs a few rounds, extrapolated because all
 of its rounds take the same time; the best of three fits is reported for both. ``--solvers`` compares a master problem
 solved by LIBLINEAR, which starts from scratch in each round, with the warm-started one.
@@ -32,7 +32,7 @@ from evaluation.splits import balanced_split, error_percent, mnist_odd_even
 SKLEARN_ROUNDS = 5
 
 
-def multi_class(n_splits: int, rounds: int = 500) -> dict[str, Any]:
+def multiclass(n_splits: int, rounds: int = 500) -> dict[str, Any]:
     """Return test errors and fit times of each method on each subset."""
     makers = {
         "AdaBoost.ECC": lambda seed: AdaBoostECCClassifier(n_estimators=rounds, random_state=seed),
@@ -60,10 +60,8 @@ def multi_class(n_splits: int, rounds: int = 500) -> dict[str, Any]:
 def adaboost_speed(rounds: int = 500) -> dict[str, float]:
     """Return the fit times of AdaBoost here and in scikit-learn."""
     split = mnist_odd_even(10_000)
-    ours, theirs = (
-        AdaBoostClassifier(n_estimators=rounds),
-        SklearnAdaBoost(DecisionTreeClassifier(max_depth=1), n_estimators=SKLEARN_ROUNDS),
-    )
+    ours = AdaBoostClassifier(n_estimators=rounds)
+    theirs = SklearnAdaBoost(DecisionTreeClassifier(max_depth=1), n_estimators=SKLEARN_ROUNDS)
     own = min(seconds_to_fit(ours, split) for _ in range(3))
     other = min(seconds_to_fit(theirs, split) for _ in range(3)) * rounds / SKLEARN_ROUNDS
     print(f"AdaBoost, {rounds} rounds: {own:.2f} s, scikit-learn {other:.1f} s (extrapolated): {other / own:.0f} times")
@@ -83,16 +81,9 @@ def solvers(rows: tuple[int, ...] = (2000, 10_000), rounds: int = 200) -> list[d
         ]
         warm, cold = (float(trace.solve_seconds.sum()) for trace in traces)
         gaps = [float(trace.certificate.relative_gap) for trace in traces]
-        table.add(
-            str(n_rows),
-            str(rounds),
-            f"{warm:.2f}",
-            f"{cold:.2f}",
-            f"{cold / warm:.0f}",
-            *(f"{gap:.0e}" for gap in gaps),
-        )
-        run = {"rows": n_rows, "rounds": rounds, "hinge_seconds": warm, "liblinear_seconds": cold, "gaps": gaps}
-        runs.append(run)
+        times = f"{warm:.2f}", f"{cold:.2f}", f"{cold / warm:.0f}"
+        table.add(str(n_rows), str(rounds), *times, *(f"{gap:.0e}" for gap in gaps))
+        runs.append({"rows": n_rows, "rounds": rounds, "hinge_seconds": warm, "liblinear_seconds": cold, "gaps": gaps})
     print(table)
     return runs
 
@@ -106,7 +97,7 @@ def main() -> None:
         save_results("rivals_solvers", {"runs": solvers()})
         return
     speed = adaboost_speed()
-    save_results("rivals", {"adaboost": speed, "multi_class": multi_class(options.splits)})
+    save_results("rivals", {"adaboost": speed, "multi_class": multiclass(options.splits)})
 
 
 if __name__ == "__main__":

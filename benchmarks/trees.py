@@ -8,13 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 import lightgbm
-import numpy as np
 
 from benchmarks.measure import microseconds_per_prediction, seconds_to_fit
 from benchmarks.report import Table, save_results
 from cgens import CGEnsClassifier
 from cgens.weak_learners import Tree
-from evaluation.splits import error_percent, mnist
+from evaluation.splits import error_percent, mnist, staged_errors
 
 STAGES = (100, 200, 300, 500)
 
@@ -27,11 +26,8 @@ def main() -> None:
         for seed in (0, 1):
             model = CGEnsClassifier(Tree(leaves), n_estimators=max(STAGES), random_state=seed)
             seconds = seconds_to_fit(model, split)
-            errors = [
-                100 * float(np.mean(labels != split.y_test))
-                for k, labels in enumerate(model.staged_predict(split.X_test), start=1)
-                if k in STAGES
-            ]
+            staged = staged_errors(model, split.X_test, split.y_test)
+            errors = [staged[min(stage, len(staged)) - 1] for stage in STAGES]
             micro = microseconds_per_prediction(model, split)
             results[f"{leaves} leaves, seed {seed}"] = {"fit_seconds": seconds, "errors": errors, "us": micro}
             table.add(f"{leaves} leaves", f"{seconds:.1f}", f"{micro:.1f}", *(f"{error:.2f}" for error in errors))

@@ -1,1 +1,1 @@
-"""What the benchmarks and the experiments share: splits of the data sets, and the errors that the paper reports."""
+"""Splits of the data sets and the errors that the paper reports, for benchmarks and experiments."""

@@ -37,6 +37,11 @@ def error_percent(model: Any, split: Split) -> float:
     return 100 * float(np.mean(model.predict(split.X_test) != split.y_test))
 
 
+def staged_errors(model: Any, X: AnyArray, y: AnyArray) -> list[float]:
+    """Return the percentage of misclassified rows after each round."""
+    return [100 * float(np.mean(labels != y)) for labels in model.staged_predict(X)]
+
+
 def take(data: Dataset, train: AnyArray, test: AnyArray) -> Split:
     """Return the split with these row indices."""
     return Split(data.X[train], data.y[train], data.X[test], data.y[test])

@@ -102,22 +102,28 @@ def test_error(model: Any, split: Split) -> float:
     return 100 * float(np.mean(model.predict(split.X_test) != split.y_test))
 
 
+def fit_and_test(model: Any, splits: list[Split]) -> tuple[Any, str]:
+    """Return the model of the first split, and test error and median fit time over all splits as text."""
+    models = [clone(model) for _ in splits]
+    pairs = list(zip(models, splits, strict=True))
+    fit = np.median([seconds(lambda m=m, s=s: m.fit(s.X_train, s.y_train)) for m, s in pairs])
+    errors = [test_error(m, s) for m, s in pairs]
+    error = f"{np.mean(errors):.2f} +- {np.std(errors, ddof=1):.2f}"
+    return models[0], f"{error:>16}{fit:>14.3f}"
+
+
 def compare(title: str, splits: list[Split]) -> dict[tuple[str, int], Any]:
     """Print the table of all methods over all splits; return the models of the first split."""
     n_train, n_test = len(splits[0].y_train), len(splits[0].y_test)
     print(f"\n{title}: {n_train} training rows, {n_test} test rows\n")
     print(f"  {'method':<10}{'test error %':>16}{'fit seconds':>14}{'prediction us/row':>20}   size")
-    first = {}
+    models = {}
     for key, method in methods().items():
-        models = [clone(method) for _ in splits]
-        pairs = list(zip(models, splits, strict=True))
-        fit = np.median([seconds(lambda m=m, s=s: m.fit(s.X_train, s.y_train)) for m, s in pairs])
-        prediction = seconds(lambda m=models[0]: m.predict(splits[0].X_test), repeats=5) / n_test
-        errors = [test_error(m, s) for m, s in pairs]
-        error = f"{np.mean(errors):.2f} +- {np.std(errors, ddof=1):.2f}"
-        print(f"  {key[0]:<10}{error:>16}{fit:>14.3f}{1e6 * prediction:>20.2f}   {size(models[0])}")
-        first[key] = models[0]
-    return first
+        model, columns = fit_and_test(method, splits)
+        prediction = seconds(lambda model=model: model.predict(splits[0].X_test), repeats=5) / n_test
+        print(f"  {key[0]:<10}{columns}{1e6 * prediction:>20.2f}   {size(model)}")
+        models[key] = model
+    return models
 
 
 def explain_certificate(model: CGEnsClassifier, split: Split) -> None:
@@ -230,19 +236,13 @@ def compare_families(splits: list[Split]) -> CGEnsClassifier:
         "Fourier cosines, learned": Fourier(learn=True),
         "stumps, cosines and inputs, mixed": ["stump", Fourier(learn=False), "linear"],
     }
-    first: dict[str, Any] = {}
+    models: dict[str, CGEnsClassifier] = {}
     for name, family in families.items():
-        models = [CGEnsClassifier(family, n_estimators=300, n_jobs=1, random_state=0) for _ in splits]
-        spent = np.median(
-            [seconds(lambda m=m, s=s: m.fit(s.X_train, s.y_train)) for m, s in zip(models, splits, strict=True)]
-        )
-        errors = [test_error(m, s) for m, s in zip(models, splits, strict=True)]
-        shares = ", ".join(f"{key} {share:.0%}" for key, share in getattr(models[0], "family_shares_", {}).items())
-        error = f"{np.mean(errors):.2f} +- {np.std(errors, ddof=1):.2f}"
-        print(f"  {name:<44}{error:>16}{spent:>14.3f}   {shares}")
-        first[name] = models[0]
-    model: CGEnsClassifier = first["Fourier cosines, learned"]
-    return model
+        method = CGEnsClassifier(family, n_estimators=300, n_jobs=1, random_state=0)
+        models[name], columns = fit_and_test(method, splits)
+        shares = ", ".join(f"{key} {share:.0%}" for key, share in getattr(models[name], "family_shares_", {}).items())
+        print(f"  {name:<44}{columns}   {shares}")
+    return models["Fourier cosines, learned"]
 
 
 def draw_cosines(model: CGEnsClassifier) -> Any:
@@ -269,7 +269,7 @@ def main() -> None:
     print(f"Test error: mean and standard deviation over {N_SPLITS} random splits; fit: median of {N_SPLITS}.")
     print("Prediction: the whole test set at once, best of 5. One thread. Sizes are those of the first split.")
     digits, ten, disc = (
-        [draw(seed) for seed in range(N_SPLITS)] for draw in (digits_split, ten_digits_split, disc_split)
+        [make(seed) for seed in range(N_SPLITS)] for make in (digits_split, ten_digits_split, disc_split)
     )
     on_digits = compare("Digits, odd against even", digits)
     explain_certificate(on_digits["CGEns", MANY], digits[0])

@@ -73,7 +73,6 @@ def _experiment(name: str, title: str, method: Method) -> Experiment:
         title,
         datasets=lambda effort: BINARY,
         methods={"CGEns": method},
-        published=("CGEns",),
         split=published_split,
         runs=lambda dataset: 1,
     )

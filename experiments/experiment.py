@@ -74,9 +74,6 @@ class Experiment:
     name, title : str
     datasets : function of an effort
     methods : dict of str to Method
-    published : tuple of str
-        The methods whose results are committed and complete. Others may be added before their results are computed:
-        the report marks them as not yet computed.
     split : function of a data set, a run and an effort
     runs : function of a data set
         The number of runs of the full effort.
@@ -84,17 +81,24 @@ class Experiment:
         The cell, of this experiment or another, whose parameters a cell uses.
     timed : bool
         Whether training times are compared: then cells run one at a time, each with all cores.
+    unpublished : tuple of str
+        Methods whose results are not yet complete and committed: the report marks them as not yet computed.
     """
 
     name: str
     title: str
     datasets: Callable[[Effort], tuple[str, ...]]
     methods: dict[str, Method]
-    published: tuple[str, ...]
     split: Callable[[str, int, Effort], Split]
     runs: Callable[[str], int]
     depends_on: Callable[[Cell], Cell | None] = lambda cell: None
     timed: bool = False
+    unpublished: tuple[str, ...] = ()
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        """The methods whose results are complete and committed."""
+        return tuple(method for method in self.methods if method not in self.unpublished)
 
     def cells(self, effort: Effort) -> list[Cell]:
         """Return all cells, run by run: an interrupted experiment has some results of every method."""

@@ -30,7 +30,6 @@ GALLERY = Experiment(
     title="Figure: correctly and incorrectly classified images",
     datasets=lambda effort: ("mnist", "fashion_mnist"),
     methods={"CGEns-SLS": _with_examples},
-    published=("CGEns-SLS",),
     split=multiclass_split,
     runs=lambda dataset: 1,
 )

@@ -143,7 +143,6 @@ LITERAL = Experiment(
     title="Algorithm 1 literally: initial alpha = C / 2, absolute epsilon, search over all of H in each round",
     datasets=lambda effort: BINARY,
     methods={"CGEns": _library, "CGEns literal": _literal(algorithm1)},
-    published=("CGEns", "CGEns literal"),
     split=published_split,
     runs=lambda dataset: 1,
 )
@@ -152,7 +151,6 @@ LITERAL_SLS = Experiment(
     title="Algorithm 2 literally: constant initial U, absolute epsilon, search over all of H in each round",
     datasets=lambda effort: MULTICLASS,
     methods={"CGEns-SLS": _library, "CGEns-SLS literal": _literal(algorithm2)},
-    published=("CGEns-SLS", "CGEns-SLS literal"),
     split=multiclass_split,
     runs=lambda dataset: 1,
 )

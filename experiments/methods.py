@@ -12,8 +12,6 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, StratifiedShu
 from cgens import CGEnsClassifier, CGEnsClassifierCV
 from cgens.baselines import (
     AdaBoostClassifier,
-    AdaBoostECCClassifier,
-    AdaBoostMHClassifier,
     KernelSVC,
     LPBoostClassifier,
     MultiBoostClassifier,
@@ -70,7 +68,7 @@ def search_cgens(
         Cs=effort.n_penalties,
         n_estimators=effort.max_rounds,
         columns=list(columns),
-        cv=_folds(effort, seed),  # its own folds keep duplicate rows together
+        cv=_folds(effort, seed),
         pricing=pricing,
         random_state=seed,
         n_jobs=effort.threads,
@@ -153,16 +151,14 @@ def _gammas(split: Split, effort: Effort) -> list[float]:
     return [float(gamma) for gamma in GAMMAS[:: effort.grid_step] / split.X.shape[1]]
 
 
-def adaboost_ecc(split: Split, seed: int, effort: Effort, inherited: dict[str, Any]) -> Fit:
-    """Fit AdaBoost.ECC, which has no parameter to select."""
-    model = AdaBoostECCClassifier(n_estimators=effort.max_rounds, random_state=seed, n_jobs=effort.threads)
-    return Fit(model.fit(split.X, split.y))
+def untuned(estimator: type) -> Method:
+    """Return a method without parameters to select, such as AdaBoost.MH."""
 
+    def fit(split: Split, seed: int, effort: Effort, inherited: dict[str, Any]) -> Fit:
+        model = estimator(n_estimators=effort.max_rounds, random_state=seed, n_jobs=effort.threads)
+        return Fit(model.fit(split.X, split.y))
 
-def adaboost_mh(split: Split, seed: int, effort: Effort, inherited: dict[str, Any]) -> Fit:
-    """Fit AdaBoost.MH, which has no parameter to select."""
-    model = AdaBoostMHClassifier(n_estimators=effort.max_rounds, n_jobs=effort.threads)
-    return Fit(model.fit(split.X, split.y))
+    return fit
 
 
 def multiboost(split: Split, seed: int, effort: Effort, inherited: dict[str, Any]) -> Fit:

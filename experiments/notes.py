@@ -98,22 +98,22 @@ NOTES: dict[tuple[str, str], tuple[str, ...]] = {
     ("table3", "usps"): (
         "With the paper's pricing rule and up to 500 columns, none of nine values of C brings CGEns-SLS near the "
         "paper's error, even if both are selected on the test set; with up to 1500 columns such a selection agrees "
-        "with the paper, and with pricing by gain it just does (see the table of lowest errors below). AdaBoost.MH, "
+        "with the paper, and with pricing by gain it barely does (see the table of lowest errors below). AdaBoost.MH, "
         "which has no parameter to select, also has a higher error than in the paper, so the data may differ: ours are "
         "the 9298 images of the usual training and test sets, pooled and split 3:1; there is also a USPS of 11 000 "
         "images, 1100 of each digit, and the paper does not say which one it used. MultiBoost, in contrast, has a "
-        "lower error than in the paper: our MultiBoost has about the paper's error of CGEns-SLS, and our CGEns-SLS "
-        "that of MultiBoost.",
+        "lower error than in the paper: our MultiBoost has about the error that the paper reports for CGEns-SLS, "
+        "and our CGEns-SLS about that of MultiBoost.",
     ),
     ("table3", "segment"): (
-        "AdaBoost.ECC, which has no parameter to select, has about the paper's error of CGEns-SLS, and CGEns-SLS about "
-        "that of AdaBoost.ECC, as on vowel.",
+        "AdaBoost.ECC, which has no parameter to select, has about the error that the paper reports for CGEns-SLS, and "
+        "CGEns-SLS about that of AdaBoost.ECC, as on vowel.",
     ),
     ("table3", "vowel"): (
-        "No C of nine values, number of columns up to 1500, pricing rule or kind of threshold brings CGEns-SLS near "
-        "the paper's error, even if C and the number of columns are selected on the test set (see the table of lowest "
-        "errors below). The data are right: AdaBoost.MH agrees with the paper on them. But our AdaBoost.ECC has about "
-        "the paper's error of CGEns-SLS, and our CGEns-SLS about that of AdaBoost.ECC. Whether the paper exchanged the "
-        "two is not known.",
+        "No C (of nine values), number of columns (up to 1500), pricing rule or kind of threshold brings CGEns-SLS "
+        "near the paper's error, even if C and the number of columns are selected on the test set (see the table of "
+        "lowest errors below). The data are right: AdaBoost.MH agrees with the paper on them. But our AdaBoost.ECC has "
+        "about the error that the paper reports for CGEns-SLS, and our CGEns-SLS about that of AdaBoost.ECC. Whether "
+        "the paper exchanged the two is not known.",
     ),
 }

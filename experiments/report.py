@@ -18,9 +18,9 @@ INTRODUCTION = """# The paper, reproduced
 
 Every table and figure of *From Kernel Machines to Ensemble Learning* (Shen & Liu), computed with this library. This
 page is generated from `experiments/results/` by `python -m experiments report`. `make reproduce` computes what is
-missing there, `python -m experiments NAME` a single experiment; `--results FOLDER` starts with other results, `--quick`
-takes minutes. The data sets must be in the folder that the environment variable `CGENS_DATA` names (`make` sets it to
-`../shared/data` if that exists). What the paper leaves open, and how we decided, is in
+missing there, `python -m experiments NAME` a single experiment; `--results FOLDER` uses another results folder,
+`--quick` takes minutes. The data sets must be in the folder that the environment variable `CGENS_DATA` names (`make`
+sets it to `../shared/data` if that exists). What the paper leaves open, and what we chose, is in
 [decision 14](decisions/0014-the-experiments.md).
 
 Errors are in percent: mean and standard deviation over the runs. A result *agrees* with the paper if it is within
@@ -35,7 +35,7 @@ values of each parameter.
 STATEMENTS = """## What the paper concludes from its tables
 
 Mean error and, in parentheses, mean rank (1 is best) of the methods, over the data sets on which our errors can be
-compared with the paper's; both columns are about the same data sets. A statement holds if both the mean error and the
+compared with the paper's; both columns refer to the same data sets. A statement holds if both the mean error and the
 mean rank order the methods as it says.
 """
 FIGURES = {

@@ -34,8 +34,10 @@ def run(
     with tqdm(
         total=len(cells), initial=len(cells) - len(missing), desc=experiment.name, unit="cell", file=sys.stderr
     ) as bar:
-        while ready := [cell for cell in missing if _is_ready(experiment, cell, store)]:
-            tasks = [delayed(_compute)(cell, effort, _inherited(experiment, cell, store)) for cell in ready]
+        while ready := {
+            cell: params for cell in missing if (params := _inherited(experiment, cell, store)) is not None
+        }:
+            tasks = [delayed(_compute)(cell, effort, params) for cell, params in ready.items()]
             for cell, outcome in Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(tasks):
                 if isinstance(outcome, str):
                     failures.append((cell, outcome))
@@ -43,7 +45,7 @@ def run(
                 store.add(cell, outcome)
                 bar.set_postfix_str(f"{cell.dataset}, {cell.method}: {outcome.error:.2f} %", refresh=False)
                 bar.update()
-            missing = [cell for cell in missing if cell not in set(ready)]
+            missing = [cell for cell in missing if cell not in ready]
     if failures:
         cell, reason = failures[0]
         n_missing = sum(cell not in store for cell in cells)
@@ -60,14 +62,12 @@ def run(
         )
 
 
-def _is_ready(experiment: Experiment, cell: Cell, store: Store) -> bool:
+def _inherited(experiment: Experiment, cell: Cell, store: Store) -> dict[str, Any] | None:
+    """Return the parameters of the cell that this one depends on, if any; None if they are not yet computed."""
     needed = experiment.depends_on(cell)
-    return needed is None or needed in store
-
-
-def _inherited(experiment: Experiment, cell: Cell, store: Store) -> dict[str, Any]:
-    needed = experiment.depends_on(cell)
-    return {} if needed is None else store[needed].params
+    if needed is None:
+        return {}
+    return store[needed].params if needed in store else None
 
 
 def _compute(cell: Cell, effort: Effort, inherited: dict[str, Any]) -> tuple[Cell, Outcome | str]:

@@ -35,7 +35,6 @@ SPAM = Experiment(
     title="Spambase: 60 decision stumps",
     datasets=lambda effort: ("spambase",),
     methods={"AdaBoost": _adaboost, "CGEns": _cgens},
-    published=("AdaBoost", "CGEns"),
     split=spam_split,
     runs=lambda dataset: 20,
 )

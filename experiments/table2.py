@@ -37,7 +37,6 @@ TABLE2_FOURIER = Experiment(
         "CGEns learned": cgens_fourier(learn=True),
         "CGEns mixture": cgens_fourier(others=("stump", Perceptron()), learn=False),
     },
-    published=("SVM", "RFF", "CGEns", "CGEns fresh", "CGEns own sigma", "CGEns learned", "CGEns mixture"),
     split=published_split,
     runs=lambda dataset: 5,
     depends_on=lambda cell: replace(cell, method="SVM") if cell.method in _USE_SIGMA_OF_SVM else None,
@@ -56,7 +55,6 @@ TABLE2_PERCEPTRON = Experiment(
         "CGEns fresh": cgens(FRESH_PERCEPTRON, fixed_size=True),
         "CGEns learned": cgens(Perceptron(), fixed_size=True),
     },
-    published=("AdaBoost", "LPBoost", "SVM", "CGEns", "AdaBoost fresh", "CGEns fresh", "CGEns learned"),
     split=published_split,
     runs=lambda dataset: 5,
 )

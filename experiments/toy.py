@@ -8,7 +8,7 @@ import numpy as np
 
 from cgens import CGEnsClassifier
 from cgens.baselines import AdaBoostClassifier
-from evaluation.splits import Split
+from evaluation.splits import Split, staged_errors
 from experiments.experiment import Effort, Experiment, Fit, Method
 from experiments.splits import disc_split
 
@@ -20,18 +20,10 @@ def _with_learning_curves(estimator: Any) -> Method:
 
     def fit(split: Split, seed: int, effort: Effort, inherited: dict[str, Any]) -> Fit:
         model = estimator(n_estimators=ROUNDS, n_jobs=effort.threads).fit(split.X, split.y)
-        curves = {
-            "train": _staged_errors(model, split.X, split.y),
-            "test": _staged_errors(model, split.X_test, split.y_test),
-        }
-        return Fit(model, curves)
+        train, test = staged_errors(model, split.X, split.y), staged_errors(model, split.X_test, split.y_test)
+        return Fit(model, {"train": np.round(train, 3).tolist(), "test": np.round(test, 3).tolist()})
 
     return fit
-
-
-def _staged_errors(model: Any, X: np.ndarray, y: np.ndarray) -> list[float]:
-    """Return the error after each round, in percent."""
-    return [round(100 * float(np.mean(labels != y)), 3) for labels in model.staged_predict(X)]
 
 
 TOY = Experiment(
@@ -39,7 +31,6 @@ TOY = Experiment(
     title="Figure: a disc in the plane",
     datasets=lambda effort: ("disc",),
     methods={"AdaBoost": _with_learning_curves(AdaBoostClassifier), "CGEns": _with_learning_curves(CGEnsClassifier)},
-    published=("AdaBoost", "CGEns"),
     split=disc_split,
     runs=lambda dataset: 5,
 )

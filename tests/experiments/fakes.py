@@ -26,7 +26,6 @@ class Fake:
                 "title": "A fake",
                 "datasets": lambda effort: ("a", "b"),
                 "methods": {method: self.method(method) for method in methods},
-                "published": methods,
                 "split": lambda dataset, run, effort: dataset,
                 "runs": lambda dataset: {"a": 3, "b": 2}[dataset],
                 "depends_on": lambda cell: replace(cell, method="first") if cell.method == "second" else None,

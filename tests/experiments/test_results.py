@@ -29,7 +29,7 @@ def committed() -> Store:
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_published_methods_have_all_runs_and_the_table_is_theirs(committed, name):
-    """On every data set with results. A method that is not yet computed does not belong in `published`."""
+    """On every data set with results. A method that is not yet computed belongs in `unpublished`."""
     experiment, outcomes = EXPERIMENTS[name], committed.outcomes(name)
     datasets = {cell.dataset for cell in outcomes}
     cells = {c for c in experiment.cells(FULL) if c.method in experiment.published and c.dataset in datasets}
@@ -83,8 +83,8 @@ def test_the_readme_states_what_the_results_show(committed):
         counts += [verdicts.count("agrees"), sum(verdict in VERDICTS for verdict in verdicts)]
     stumps, n, cosines, _, perceptrons, _, classes, n_classes = counts
     assert (
-        f"on {stumps}, {cosines} and {perceptrons} of its {n} binary sets with stumps, cosines and perceptrons, and on "
-        f"{classes} of {n_classes} sets of many classes"
+        f"on {stumps}, {cosines} and {perceptrons} of {n} binary data sets with stumps, cosines and perceptrons, and "
+        f"on {classes} of {n_classes} multiclass data sets"
     ) in " ".join((DOCS.parent / "README.md").read_text().split())
     for statement in STATEMENTS[:2]:  # stumps and the SVM, selected and random cosines
         found = check(statement, records_with_verdicts(committed, statement.experiment))

@@ -23,6 +23,15 @@ def test_readme_example_prints_what_the_readme_says(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out == blocks[at + 1][1]
 
 
+@pytest.mark.slow
+def test_every_readme_example_runs() -> None:
+    names: dict[str, object] = {}
+    for code in re.findall(r"```py(?:thon)?\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL):
+        exec(compile(code, "README.md", "exec"), names)
+    shares = names["mixed"].family_shares_  # type: ignore[attr-defined]
+    assert set(shares) == {"stump", "fourier", "box"}
+
+
 def test_own_weak_learner_runs_as_a_script(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(ROOT / "examples/own_weak_learner.py"), run_name="__main__")
     printed = capsys.readouterr().out
