@@ -133,7 +133,7 @@ class LabelCoding:
 
 
 @dataclass(frozen=True)
-class NumberCoding:
+class RegressionCoding:
     """Regression targets, used unchanged; `flat` if y had shape (n,), so that predictions have it too."""
 
     flat: bool

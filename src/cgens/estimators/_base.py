@@ -62,7 +62,7 @@ class EnsembleEstimator(Planner):
         plan = attempt._plan(X, y, sample_weight, attempt._earlier_ensemble())
         run_plan(attempt, plan)
         self.__dict__ = attempt.__dict__
-        self._warn_of_scales(plan)
+        self._warn_about_scales(plan)
         warn_of_result(self)
         return self
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight
 
-from cgens.coding import ClassCoding, Coding, LabelCoding, NumberCoding
+from cgens.coding import ClassCoding, Coding, LabelCoding, RegressionCoding
 from cgens.estimators._classification import ClassificationPlanner
 from cgens.estimators._inputs import validated_targets
 from cgens.estimators._parameters import resolve_c, resolve_pricing, scale_c, total_weight
@@ -73,7 +73,7 @@ class RegressionLossPlanner(LossPlanner):
     def _read(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[TrainingData, Coding]:
         X, y = validated_targets(self, X, y, reset=reset)
         sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        coding, self.loss_ = NumberCoding(flat=y.ndim == 1), self.loss
+        coding, self.loss_ = RegressionCoding(flat=y.ndim == 1), self.loss
         target = coding.encode(y)
         self.n_outputs_ = target.shape[1]
         return TrainingData.without_classes(X, target, sample_weight), coding

@@ -13,7 +13,7 @@ import numpy as np
 from cgens._core import default_threads, usable_threads
 from cgens.types import Floats, Rule, WeakLearner
 from cgens.weak_learners import Box, Fourier, Linear, Mixture, Perceptron, Tree
-from cgens.weak_learners.registry import family_of
+from cgens.weak_learners.registry import resolve_family
 
 #: (c, p) of each loss: ``C="scale"`` is c / (total weight of the rows)^p, docs/decisions/0004-default-C.md.
 SCALE_RULE = {"hinge": (7.0, 1), "least_squares": (0.01, 0), "squared": (0.003, 0)}
@@ -57,7 +57,7 @@ def resolve_weak_learner(value: Any) -> WeakLearner:
         mixture = Mixture(value)
         mixture.members()  # raises if the list is invalid
         return mixture
-    return family_of(value)
+    return resolve_family(value)
 
 
 def total_weight(weights: Floats) -> float:

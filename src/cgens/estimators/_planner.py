@@ -88,10 +88,10 @@ class Planner(VersionedEstimator):
             store_history=check_switch("store_history", getattr(self, "store_history", False)),
         )
 
-    def _warn_of_scales(self, plan: FitPlan) -> None:
+    def _warn_about_scales(self, plan: FitPlan) -> None:
         """Let the family warn of features on very different scales, once per fit or search."""
-        if hasattr(plan.family, "warn_of_scales"):
+        if hasattr(plan.family, "warn_about_scales"):
             names = getattr(self, "feature_names_in_", None)
             labels = None if names is None else [repr(name) for name in names.tolist()]
             X = plan.data.X
-            plan.family.warn_of_scales(Sample(X, np.arange(len(X)), plan.data.sample_weight), labels)
+            plan.family.warn_about_scales(Sample(X, np.arange(len(X)), plan.data.sample_weight), labels)

@@ -63,7 +63,7 @@ class SearchEstimator(Planner):
         """
         attempt = copy.copy(self)  # a fit that fails must leave the estimator unchanged
         plan = attempt._fit(X, y, sample_weight, groups)
-        attempt._warn_of_scales(plan)
+        attempt._warn_about_scales(plan)
         warn_of_result(attempt.best_estimator_)
         self.__dict__ = attempt.__dict__
         return self

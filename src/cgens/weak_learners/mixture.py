@@ -13,7 +13,7 @@ from cgens.column_checks import checked_pricing
 from cgens.packs import Decider, Pack, PackSet, pack_from_arrays, pack_to_arrays, register_pack
 from cgens.packs.pack_set import PackPart
 from cgens.types import AnyArray, Duals, Floats, Learner, Pricer, Pricing, Rule, Sample
-from cgens.weak_learners.registry import family_of
+from cgens.weak_learners.registry import resolve_family
 from cgens.weak_learners.search.proposals import merit_of
 
 
@@ -58,7 +58,7 @@ class Mixture(BaseEstimator):  # type: ignore[misc]
         for pair in pairs:
             if len(pair) != 2:
                 raise TypeError(f"A mixture is a list of families, or of pairs (family, columns); got {pair!r}.")
-        pairs = [(family_of(family), columns) for family, columns in pairs]
+        pairs = [(resolve_family(family), columns) for family, columns in pairs]
         kinds = [type(family).__name__.lower() for family, _ in pairs]
         names = [
             kind if kinds.count(kind) == 1 else f"{kind}-{kinds[: k + 1].count(kind)}" for k, kind in enumerate(kinds)
@@ -112,13 +112,13 @@ class Mixture(BaseEstimator):  # type: ignore[misc]
             families.append(family if columns is None else (family, columns))
         return Mixture(families)
 
-    def warn_of_scales(self, sample: Sample, columns: Sequence[object] | None = None) -> None:
+    def warn_about_scales(self, sample: Sample, columns: Sequence[object] | None = None) -> None:
         """Let each family warn if a few features dominate all distances; `columns` are their names."""
         columns = range(sample.X.shape[1]) if columns is None else columns
         for member in self.for_features(None, sample.X.shape[1]).members():
-            if hasattr(member.family, "warn_of_scales"):
+            if hasattr(member.family, "warn_about_scales"):
                 own = columns if member.columns is None else [columns[index] for index in member.columns]
-                member.family.warn_of_scales(member.restrict(sample), own)
+                member.family.warn_about_scales(member.restrict(sample), own)
 
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> MixturePricer:
         """Begin each family on its own columns, with its own random generator."""

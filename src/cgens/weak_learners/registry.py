@@ -23,7 +23,7 @@ WEAK_LEARNERS: dict[str, type] = {
 }
 
 
-def family_of(value: Any) -> WeakLearner:
+def resolve_family(value: Any) -> WeakLearner:
     """Return the family for a name or an object, or raise ValueError or TypeError."""
     if isinstance(value, str):
         if value not in WEAK_LEARNERS:

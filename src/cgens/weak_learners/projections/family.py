@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from cgens.types import Pricer, Sample
 from cgens.weak_learners.projections.learned import MIN_ROWS, LearnedPricer
 from cgens.weak_learners.projections.sampler import ProjectionSampler
-from cgens.weak_learners.projections.spread import warn_of_scales
+from cgens.weak_learners.projections.spread import warn_about_scales
 
 
 class ProjectionFamily(BaseEstimator):  # type: ignore[misc]
@@ -23,10 +23,10 @@ class ProjectionFamily(BaseEstimator):  # type: ignore[misc]
 
     sampler_type: ClassVar[type[ProjectionSampler]]
 
-    def warn_of_scales(self, sample: Sample, columns: Sequence[object] | None = None) -> None:
+    def warn_about_scales(self, sample: Sample, columns: Sequence[object] | None = None) -> None:
         """Warn if a few features dominate all distances; `columns` are their names in the user's table."""
         if not self.standardize:
-            warn_of_scales(sample, type(self).__name__, columns)
+            warn_about_scales(sample, type(self).__name__, columns)
 
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
         """Draw the pool, or prepare to draw or learn in each round."""

@@ -79,7 +79,7 @@ def blocks_of(values: AnyArray) -> list[AnyArray]:
     return [values[begin : begin + 4096] for begin in range(0, len(values), 4096)]
 
 
-def warn_of_scales(sample: Sample, family: str, columns: Sequence[object] | None) -> None:
+def warn_about_scales(sample: Sample, family: str, columns: Sequence[object] | None) -> None:
     """Warn if a few features dominate all distances; `columns` are their names or indices in the user's table."""
     X = sample.X[sample.rows[:4096]].astype(np.float64)
     with np.errstate(over="ignore"):
