@@ -24,6 +24,7 @@ MODULES = {name.removesuffix(".__init__"): path for path, name in NAMES.items()}
 PACKS = {"packs", "packs.pack", "packs.pack_set", "packs.array_pack"}
 MAY_IMPORT = {
     "types": set(),
+    "default_c": set(),
     "weight_history": {"types"},
     "trace": {"types"},
     "interrupt": {"types"},
@@ -35,8 +36,8 @@ MAY_IMPORT = {
     "blas": {"_core", "interrupt"},
     # The loop knows neither masters nor weak learners, and these know neither each other nor the loop.
     "colgen": {"types", "ensemble", "weight_history", "trace", "interrupt", "column_checks"},
-    "masters": {"types", "path_problem", "_core", "blas"},
-    "weak_learners": {"types", "_core", "blas", "column_checks", "interrupt", *PACKS},
+    "masters": {"types", "coding", "default_c", "path_problem", "_core", "blas"},
+    "weak_learners": {"types", "default_c", "_core", "blas", "column_checks", "interrupt", *PACKS},
 }
 
 

@@ -29,6 +29,8 @@ Poll: TypeAlias = Callable[[], bool]
 #: How columns are compared: "max" by |price| of one output (EQ:WL2), "gain" by the decrease of the objective, "votes"
 #: by the sum of |price| over all outputs.
 Rule: TypeAlias = Literal["max", "gain", "votes"]
+#: What a loss can fit: classes, a multilabel indicator matrix, regression targets.
+Target: TypeAlias = Literal["classes", "labels", "regression"]
 
 
 class Status(enum.StrEnum):

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from cgens.baselines._base import BinaryBaseline
-from cgens.estimators._parameters import check_count, check_positive, resolve_c, total_weight
+from cgens.estimators._parameters import check_count, check_positive, resolve_c
 from cgens.estimators._plan import TrainingData
 from cgens.estimators._shared_docs import expand_shared
 from cgens.masters import LPBoost
+from cgens.masters.loss import total_weight
 from cgens.types import Floats, Master, WeakLearner
 
 #: ``C="scale"`` is this over the total weight of the rows: docs/decisions/0004-default-C.md.

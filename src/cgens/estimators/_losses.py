@@ -1,48 +1,59 @@
-"""Base classes of CGEns estimators and searches: they choose the master problem by the name of the loss."""
+"""Base classes of CGEns estimators and searches: their master problem is a loss."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight
 
-from cgens.coding import ClassCoding, Coding, LabelCoding, RegressionCoding
+from cgens.coding import ClassCoding, Coding, LabelCoding
 from cgens.estimators._classification import ClassificationPlanner
 from cgens.estimators._inputs import validated_targets
-from cgens.estimators._parameters import resolve_c, resolve_pricing, scale_c, total_weight
+from cgens.estimators._parameters import resolve_c, resolve_pricing
 from cgens.estimators._plan import TrainingData
 from cgens.estimators._planner import Planner
-from cgens.masters import Hinge, LeastSquares
-from cgens.types import AnyArray, Floats, Master, Rule, WeakLearner
-
-#: The master problem of each loss.
-MASTERS: dict[str, type] = {"hinge": Hinge, "least_squares": LeastSquares, "squared": LeastSquares}
+from cgens.masters.loss import Loss
+from cgens.masters.registry import automatic_loss, resolve_loss
+from cgens.types import AnyArray, Floats, Master, Rule, Target, WeakLearner
 
 
 class LossPlanner(Planner):
-    """Planner that chooses the master problem by `loss`, and its C."""
+    """Planner whose master problem is a loss, given by its name or as an object."""
 
-    _losses: tuple[str, ...]
+    _target: ClassVar[Target]
+    _loss: Loss  # set when y has been read, because "auto" depends on it
 
     def _check_parameters(self) -> None:
-        if not isinstance(self.loss, str) or self.loss not in self._losses:
-            raise ValueError(f"loss must be one of {', '.join(map(repr, self._losses))}; got {self.loss!r}.")
-        resolve_pricing(self.pricing, "least_squares")
+        resolve_loss(self.loss, self._target)
+        resolve_pricing(self.pricing)
+
+    def _choose_loss(self, target: Target, n_classes: int = 0) -> Loss:
+        """Resolve the loss for the target that was read."""
+        self._loss = resolve_loss(self.loss, target) or automatic_loss(target, n_classes)
+        self.loss_ = self._loss.name
+        return self._loss
 
     def _master(self, data: TrainingData, family: WeakLearner, largest_weights: Floats, seed: int) -> Master:
-        default = scale_c(self.loss_, family, data.target.shape[1], total_weight(data.sample_weight))
+        default = self._loss.default_c(family, data.target, data.sample_weight)
         C = resolve_c(getattr(self, "C", "scale"), default, largest_weights)  # a search has `Cs` instead
-        return cast(Master, MASTERS[self.loss_](C))
+        self._loss.set_params(C=C)
+        return self._loss
 
     def _rule(self) -> Rule:
-        return resolve_pricing(self.pricing, self.loss_)
+        rule = resolve_pricing(self.pricing)
+        if rule is None:
+            return self._loss.rules[0]
+        if rule not in self._loss.rules:
+            known = " or ".join(map(repr, self._loss.rules))
+            raise ValueError(f"pricing={rule!r} is not available with loss={self.loss_!r}: use {known}.")
+        return rule
 
 
 class ClassLossPlanner(LossPlanner, ClassificationPlanner):
     """Losses for classification."""
 
-    _losses = ("auto", "hinge", "least_squares")
+    _target = "classes"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -50,20 +61,16 @@ class ClassLossPlanner(LossPlanner, ClassificationPlanner):
         return tags
 
     def _code_classes(self, classes: AnyArray) -> ClassCoding:
-        two = len(classes) == 2
-        self.loss_ = ("hinge" if two else "least_squares") if self.loss == "auto" else self.loss
-        one_vs_rest = self.loss_ == "hinge" and not two
-        return ClassCoding.one_vs_rest(classes) if one_vs_rest else ClassCoding.simplex(classes)
+        return self._choose_loss("classes", len(classes)).code_classes(classes)
 
     def _code_labels(self, n_labels: int) -> LabelCoding:
-        self.loss_ = "least_squares" if self.loss == "auto" else self.loss
-        return LabelCoding(n_labels)
+        return self._choose_loss("labels").code_labels(n_labels)
 
 
 class RegressionLossPlanner(LossPlanner):
     """Losses for regression."""
 
-    _losses = ("squared",)
+    _target = "regression"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -73,7 +80,7 @@ class RegressionLossPlanner(LossPlanner):
     def _read(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[TrainingData, Coding]:
         X, y = validated_targets(self, X, y, reset=reset)
         sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        coding, self.loss_ = RegressionCoding(flat=y.ndim == 1), self.loss
+        coding = self._choose_loss("regression").code_numbers(flat=y.ndim == 1)
         target = coding.encode(y)
         self.n_outputs_ = target.shape[1]
         return TrainingData.without_classes(X, target, sample_weight), coding

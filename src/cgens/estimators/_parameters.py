@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import os
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, cast
 
 import joblib
 import numpy as np
 
 from cgens._core import default_threads, usable_threads
 from cgens.types import Floats, Rule, WeakLearner
-from cgens.weak_learners import Box, Fourier, Linear, Mixture, Perceptron, Tree
+from cgens.weak_learners import Mixture
 from cgens.weak_learners.registry import resolve_family
-
-#: (c, p) of each loss: ``C="scale"`` is c / (total weight of the rows)^p, docs/decisions/0004-default-C.md.
-SCALE_RULE = {"hinge": (7.0, 1), "least_squares": (0.01, 0), "squared": (0.003, 0)}
-#: c of the other families, hinge loss and least squares: C is c / (total weight), for least squares times the outputs.
-FAMILY_STRENGTH: dict[type, tuple[float, float]] = {
-    Fourier: (0.7, 0.3),
-    Perceptron: (1.5, 1.0),
-    Tree: (0.2, 0.2),
-    Box: (3.0, 1.5),
-    Linear: (30.0, 30.0),
-    Mixture: (0.5, 0.3),
-}
 
 N_PROCESSORS = os.cpu_count() or 1  # looked up once: it takes as long as predicting a row
 
@@ -60,36 +47,11 @@ def resolve_weak_learner(value: Any) -> WeakLearner:
     return resolve_family(value)
 
 
-def total_weight(weights: Floats) -> float:
-    """Return the sum, exactly rounded so that it does not depend on the order of the rows."""
-    try:
-        return math.fsum(weights)
-    except OverflowError:
-        raise ValueError(
-            f"The sum of the sample weights overflows (the largest is {weights.max():.3g}): divide them by the largest."
-        ) from None
-
-
-def resolve_pricing(value: Any, loss: str) -> Rule:
-    """Return the rule for `pricing`: docs/decisions/0008-gain-pricing.md."""
+def resolve_pricing(value: Any) -> Rule | None:
+    """Return the rule for `pricing`, None for "auto": docs/decisions/0008-gain-pricing.md."""
     if not isinstance(value, str) or value not in ("auto", "gain", "max"):
         raise ValueError(f"pricing must be 'auto', 'gain' or 'max'; got {value!r}.")
-    if loss == "hinge":
-        if value == "gain":
-            raise ValueError("pricing='gain' needs the closed form of least squares; with loss='hinge' use 'max'.")
-        return "max"
-    return "max" if value == "max" else "gain"
-
-
-def scale_c(loss: str, family: WeakLearner, n_outputs: int, total: float) -> float:
-    """Return the value of ``C="scale"`` for a family and the total weight of the rows."""
-    if isinstance(family, Mixture) and len(family.members()) == 1:
-        return scale_c(loss, family.members()[0].family, n_outputs, total)
-    if type(family) in FAMILY_STRENGTH:
-        hinge, squares = FAMILY_STRENGTH[type(family)]
-        return (hinge if loss == "hinge" else squares * n_outputs) / total
-    constant, power = SCALE_RULE[loss]
-    return constant / total**power
+    return None if value == "auto" else cast(Rule, value)
 
 
 def resolve_c(value: Any, default: float, largest_weights: Floats) -> float:

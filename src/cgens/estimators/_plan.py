@@ -11,7 +11,7 @@ from sklearn.base import clone
 from cgens.coding import Coding
 from cgens.colgen import generate_columns
 from cgens.ensemble import Ensemble
-from cgens.estimators._parameters import total_weight
+from cgens.masters.loss import total_weight
 from cgens.sample_order import SampleOrder
 from cgens.trace import Trace
 from cgens.types import AnyArray, Callback, Floats, Master, Rule, WeakLearner

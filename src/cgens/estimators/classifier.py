@@ -57,7 +57,7 @@ class CGEnsClassifier(ClassLossPlanner, EnsembleClassifier):
     """
 
     weak_learner: Any = "stump"
-    loss: str = "auto"
+    loss: Any = "auto"
     C: float | str = "scale"
     n_estimators: int = 500
     tol: float = 1e-3

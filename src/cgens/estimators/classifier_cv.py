@@ -57,7 +57,7 @@ class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
     """
 
     weak_learner: Any = "stump"
-    loss: str = "auto"
+    loss: Any = "auto"
     Cs: Any = 7
     n_estimators: int = 500
     columns: Any = "staged"

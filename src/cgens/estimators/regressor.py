@@ -55,7 +55,7 @@ class CGEnsRegressor(RegressorMixin, RegressionLossPlanner, EnsembleEstimator): 
     """
 
     weak_learner: Any = "stump"
-    loss: str = "squared"
+    loss: Any = "squared"
     C: float | str = "scale"
     n_estimators: int = 500
     tol: float = 1e-3

@@ -56,7 +56,7 @@ class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator): 
     """
 
     weak_learner: Any = "stump"
-    loss: str = "squared"
+    loss: Any = "squared"
     Cs: Any = 7
     n_estimators: int = 500
     columns: Any = "staged"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
+from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 
 from cgens._core import DualCd
+from cgens.coding import ClassCoding
+from cgens.masters.loss import Loss, warn_about_path
 from cgens.masters.targets import check_signs
 from cgens.path_problem import PathProblem, PathSolutions
-from cgens.types import AnyArray, Duals, Floats, MasterSolution, Poll, Status, relative_gap
+from cgens.types import AnyArray, Duals, Floats, MasterSolution, Poll, Status, Target, relative_gap
 
 _STATUS = {
     "converged": Status.OPTIMAL,
@@ -21,7 +21,7 @@ _STATUS = {
 _SEVERITY = list(_STATUS)
 
 
-class Hinge(BaseEstimator):  # type: ignore[misc]
+class Hinge(Loss):
     """Minimise 1/2 |w|^2 + C sum_i s_i max(0, 1 - y_i (w.h(x_i) + b)) over w and b, for each column y of the target.
 
     Parameters
@@ -43,9 +43,8 @@ class Hinge(BaseEstimator):  # type: ignore[misc]
     (array([[1.]]), array([ 0.5, -0.5]))
     """
 
-    repeats = False
-    positive_prices = False
-    smooth = False
+    name = "hinge"
+    targets: ClassVar[frozenset[Target]] = frozenset({"classes", "labels"})
 
     def __init__(self, C: float = 1.0, max_sweeps: int = 20_000, quick_sweeps: int = 30) -> None:
         self.C = C
@@ -58,6 +57,27 @@ class Hinge(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"C must be a finite number > 0; got {self.C}.")
         check_signs(target, "The hinge loss")
         return RestrictedHinge(self, target, self.C * sample_weight, n_threads)
+
+    def losses(self, decision: Floats, target: Floats) -> Floats:
+        """Return max(0, 1 - yF), summed over the outputs."""
+        return np.asarray(np.maximum(0.0, 1.0 - target * decision).sum(axis=1))
+
+    def dual_values(self, duals: Floats, target: Floats, scale: Floats) -> Floats:
+        """Return the a_i = |r_i|, summed over the outputs."""
+        return np.asarray(np.abs(duals).sum(axis=1))
+
+    def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
+        """Return by how much the a_i are outside [0, C s_i], at most."""
+        alphas = target * duals
+        return float(max(-alphas.min(), (alphas - scale[:, None]).max(), 0.0))
+
+    def code_classes(self, classes: AnyArray) -> ClassCoding:
+        """Return +-1: for more than two classes, each against the rest."""
+        return ClassCoding.one_vs_rest(classes) if len(classes) > 2 else ClassCoding.simplex(classes)
+
+    def pool_bound(self, duals: Floats, target: Floats, scale: Floats, energy: float) -> float:
+        """Return the best D(s a) = s 1'a - s^2/2 energy over 0 <= s <= 1: scaled duals remain feasible."""
+        return scaled_bound(float(np.abs(duals).sum()), energy)
 
     def solve_path(self, problem: PathProblem, interrupted: Poll) -> PathSolutions:
         """Solve for every C and stage, each from the solution of its neighbour, scaled: up and down the values of C."""
@@ -80,13 +100,7 @@ class Hinge(BaseEstimator):  # type: ignore[misc]
                 if solution.status is Status.NOT_CONVERGED:
                     worst = max(worst, (solution.relative_gap, present))
             way.reverse()
-        if worst[0] > 0:
-            warnings.warn(
-                f"A problem of the path was solved to a relative gap of {worst[0]:.1e}, not {problem.tol:g}, at "
-                f"C = {worst[1]:.3g}: take smaller values of C.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        warn_about_path(worst, problem.tol)
         return paths
 
 
@@ -144,10 +158,14 @@ class RestrictedHinge:
         )
 
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
-        """Return the best D(s a) = s 1'a - s^2/2 energy over 0 <= s <= 1: scaled duals stay feasible."""
-        total = duals.size
-        scale = min(1.0, total / energy) if energy > 0 else 1.0
-        return scale * total - 0.5 * scale**2 * energy
+        """Return the bound of `Hinge.pool_bound`."""
+        return scaled_bound(duals.size, energy)
+
+
+def scaled_bound(total: float, energy: float) -> float:
+    """Return the maximum of s total - s^2/2 energy over 0 <= s <= 1."""
+    scale = min(1.0, total / energy) if energy > 0 else 1.0
+    return scale * total - 0.5 * scale**2 * energy
 
 
 def _as_columns(outputs: list[Floats]) -> Floats:

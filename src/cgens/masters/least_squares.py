@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import clone
 
 from cgens._core import GramLs
+from cgens.default_c import CKind
+from cgens.masters.loss import Loss
 from cgens.path_problem import PathProblem, PathSolutions
 from cgens.types import (
     AnyArray,
@@ -17,12 +20,14 @@ from cgens.types import (
     MasterSolution,
     Poll,
     RankOneStep,
+    Rule,
     Status,
+    Target,
     relative_gap,
 )
 
 
-class LeastSquares(BaseEstimator):  # type: ignore[misc]
+class LeastSquares(Loss):
     """Minimise 1/2 |W|^2 + C/2 sum_i s_i |L_i - W'h(x_i) - b|^2 over W and b, for several outputs at once.
 
     Parameters
@@ -40,8 +45,10 @@ class LeastSquares(BaseEstimator):  # type: ignore[misc]
     (array([[1.]]), array([1.5]))
     """
 
-    repeats = False
-    positive_prices = False
+    name = "least_squares"
+    targets: ClassVar[frozenset[Target]] = frozenset({"classes", "labels"})
+    rules: ClassVar[tuple[Rule, ...]] = ("gain", "max")
+    c_kind: ClassVar[CKind] = "squares"
     smooth = True
 
     def __init__(self, C: float = 1.0) -> None:
@@ -63,11 +70,29 @@ class LeastSquares(BaseEstimator):  # type: ignore[misc]
         lightest = self.C * sample_weight.min()
         if not lightest > 1e-300:
             raise ValueError(f"C times the smallest sample weight is {lightest:.3g}: leave such rows out, or raise C.")
-        return RestrictedLeastSquares(target, self.C * sample_weight, n_threads)
+        return RestrictedLeastSquares(self, target, self.C * sample_weight, n_threads)
+
+    def losses(self, decision: Floats, target: Floats) -> Floats:
+        """Return 1/2 |L - F|^2."""
+        return np.asarray(0.5 * np.sum((target - decision) ** 2, axis=1))
+
+    def gradient(self, decision: Floats, target: Floats) -> Floats:
+        """Return F - L."""
+        return decision - target
+
+    def dual_values(self, duals: Floats, target: Floats, scale: Floats) -> Floats:
+        """Return L'U - |U|^2 / (2 C s); as the duals sum to 0, L is measured from its first row, for less rounding."""
+        return np.asarray(np.sum((target - target[0]) * duals - 0.5 * duals**2 / scale[:, None], axis=1))
+
+    def pool_bound(self, duals: Floats, target: Floats, scale: Floats, energy: float) -> float:
+        """Return the best D(t U) = t tr(L'U) - t^2/2 (energy + sum U^2 / (C s)) over t: all t U are feasible."""
+        # Duals sum to 0, so the target may be measured from anywhere: near its values sums round least.
+        fit = float(np.sum((target - target[0]) * duals))
+        return scaled_bound(fit, energy, float(np.sum(duals**2 / scale[:, None])))
 
     def solve_path(self, problem: PathProblem, interrupted: Poll) -> PathSolutions:
         """Solve for every C and stage: the products of the columns serve all C, each of which then costs O(J^3)."""
-        first = LeastSquares(problem.Cs[0]).begin(problem.target, problem.sample_weight, problem.n_threads)
+        first = clone(self).set_params(C=problem.Cs[0]).begin(problem.target, problem.sample_weight, problem.n_threads)
         for column in problem.columns:
             first.add(column)
             if interrupted():
@@ -83,10 +108,19 @@ class LeastSquares(BaseEstimator):  # type: ignore[misc]
         return paths
 
 
+class Squared(LeastSquares):
+    """`LeastSquares` for regression."""
+
+    name = "squared"
+    targets: ClassVar[frozenset[Target]] = frozenset({"regression"})
+    c_kind: ClassVar[CKind] = "regression"
+
+
 class RestrictedLeastSquares:
     """The least-squares master over the columns added so far. Signed duals are U = C s (L - HW - b)."""
 
-    def __init__(self, target: Floats, scale: Floats, n_threads: int) -> None:
+    def __init__(self, spec: LeastSquares, target: Floats, scale: Floats, n_threads: int) -> None:
+        self.spec = spec
         self.target = np.ascontiguousarray(target)
         self.scale = np.ascontiguousarray(scale)
         self.solver = GramLs(self.target, self.scale, n_threads)
@@ -121,14 +155,15 @@ class RestrictedLeastSquares:
         )
 
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
-        """Return the best D(t U) = t tr(L'U) - t^2/2 (energy + sum U^2 / (C s)) over t: scaled duals stay feasible."""
+        """Return the bound of `LeastSquares.pool_bound`; of updated duals without computing them."""
         if isinstance(duals, LeastSquaresDuals) and duals.by_steps:
-            fit, loss = duals.fit, duals.loss
-        else:
-            # Duals sum to 0, so the target may be measured from anywhere: near its values sums round least.
-            fit = float(np.sum((self.target - self.target[0]) * duals.array))
-            loss = float(np.sum(duals.array**2 / self.scale[:, None]))
-        return 0.5 * fit * (fit / (energy + loss)) if energy + loss > 0 else 0.0
+            return scaled_bound(duals.fit, energy, duals.loss)
+        return self.spec.pool_bound(duals.array, self.target, self.scale, energy)
+
+
+def scaled_bound(fit: float, energy: float, loss: float) -> float:
+    """Return the maximum of t fit - t^2/2 (energy + loss) over t."""
+    return 0.5 * fit * (fit / (energy + loss)) if energy + loss > 0 else 0.0
 
 
 class LeastSquaresDuals(Duals):

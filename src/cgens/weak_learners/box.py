@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from cgens.default_c import DefaultC
 from cgens.packs import BlockPack, register_pack
 from cgens.types import AnyArray, Floats, Integers, Pricer, Sample
 from cgens.weak_learners.checks import check_counts
@@ -42,6 +43,8 @@ class Box(BaseEstimator):  # type: ignore[misc]
     >>> model.certificate_.scope
     'pool'
     """
+
+    default_c: ClassVar[DefaultC] = DefaultC(margin=3.0, squares=1.5)
 
     def __init__(self, n_thresholds: Any = (2, 3), n_candidates: int = 2000, pool: str = "fixed") -> None:
         self.n_thresholds = n_thresholds

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from cgens._core import take_cosines
+from cgens.default_c import DefaultC
 from cgens.packs import register_pack
 from cgens.types import AnyArray, Floats, Sample
 from cgens.weak_learners.projections.ascent import Sums
@@ -59,6 +60,8 @@ class Fourier(ProjectionFamily):
     >>> model.certificate_.scope, model.certificate_.n_candidates
     ('pool', 2000)
     """
+
+    default_c: ClassVar[DefaultC] = DefaultC(margin=0.7, squares=0.3)
 
     def __init__(
         self,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from cgens.default_c import DefaultC
 from cgens.packs import BlockPack, register_pack
 from cgens.types import AnyArray, Floats, Integers, Sample
 from cgens.weak_learners.projections.spread import Spread
@@ -29,6 +31,8 @@ class Linear(BaseEstimator):  # type: ignore[misc]
     >>> model.n_columns_, str(model.certificate_.status)
     (10, 'optimal')
     """
+
+    default_c: ClassVar[DefaultC] = DefaultC(margin=30.0, squares=30.0)
 
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> FixedPricer:
         """Measure the features; `rng` is not used."""

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from cgens.column_checks import checked_pricing
+from cgens.default_c import DefaultC
 from cgens.packs import Decider, Pack, PackSet, pack_from_arrays, pack_to_arrays, register_pack
 from cgens.packs.pack_set import PackPart
 from cgens.types import AnyArray, Duals, Floats, Learner, Pricer, Pricing, Rule, Sample
@@ -47,6 +48,14 @@ class Mixture(BaseEstimator):  # type: ignore[misc]
 
     def __init__(self, families: Any) -> None:
         self.families = families
+
+    @property
+    def default_c(self) -> DefaultC:
+        """The rule of its family if it has only one, else that of mixtures."""
+        members = self.members()
+        if len(members) > 1:
+            return DefaultC(margin=0.5, squares=0.3)
+        return getattr(members[0].family, "default_c", DefaultC())
 
     def members(self) -> list[Member]:
         """Return the families with their names and columns, or raise TypeError or ValueError."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from cgens.blas import BLOCK, for_blocks
+from cgens.default_c import DefaultC
 from cgens.packs import register_pack
 from cgens.types import AnyArray, Floats
 from cgens.weak_learners.projections.ascent import Sums
@@ -55,6 +56,8 @@ class Perceptron(ProjectionFamily):
     >>> model.ensemble_.respond(X).dtype
     dtype('int8')
     """
+
+    default_c: ClassVar[DefaultC] = DefaultC(margin=1.5, squares=1.0)
 
     def __init__(
         self,

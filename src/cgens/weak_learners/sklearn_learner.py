@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils.validation import has_fit_parameter
 
+from cgens.default_c import DefaultC
 from cgens.types import AnyArray, Floats, Sample
 from cgens.weak_learners.search.candidates import fingerprint
 from cgens.weak_learners.search.proposals import ProposalPricer
@@ -39,6 +40,8 @@ class SklearnLearner(BaseEstimator):  # type: ignore[misc]
     >>> CGEnsClassifier(family, n_estimators=20, random_state=0).fit(X, y).n_columns_
     20
     """
+
+    default_c: ClassVar[DefaultC] = DefaultC(margin=7.0, squares=0.01, regression=0.003, constant=True)
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from cgens._core import StepTables, StumpPool, StumpScan, StumpTable, respond_stumps
+from cgens.default_c import DefaultC
 from cgens.interrupt import is_interrupted
 from cgens.packs import ArrayPack, Decider, register_pack
 from cgens.types import AnyArray, Column, Duals, Floats, Integers, Pricing, Rule, Sample
@@ -41,6 +42,8 @@ class Stump(BaseEstimator):  # type: ignore[misc]
     >>> model.ensemble_.learners[0].feature
     22
     """
+
+    default_c: ClassVar[DefaultC] = DefaultC(margin=7.0, squares=0.01, regression=0.003, constant=True)
 
     def __init__(self, max_bins: int | None = 256) -> None:
         self.max_bins = max_bins

@@ -7,11 +7,13 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import blake2b
 from numbers import Real
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from cgens._core import StumpPool, TreeGrower, TreeTables
+from cgens.default_c import DefaultC
 from cgens.interrupt import is_interrupted
 from cgens.packs import ArrayPack, Decider, register_pack
 from cgens.types import AnyArray, Floats, Integers, Sample
@@ -46,6 +48,8 @@ class Tree(BaseEstimator):  # type: ignore[misc]
     >>> len(model.ensemble_.learners[0].features)
     7
     """
+
+    default_c: ClassVar[DefaultC] = DefaultC(margin=0.2, squares=0.2)
 
     def __init__(
         self,

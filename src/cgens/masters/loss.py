@@ -1,0 +1,156 @@
+"""A loss as an object: all that estimators, searches and checks need to know about it."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import ClassVar
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import ConvergenceWarning
+
+from cgens.coding import ClassCoding, LabelCoding, RegressionCoding
+from cgens.default_c import CKind, DefaultC
+from cgens.path_problem import PathProblem, PathSolutions
+from cgens.types import AnyArray, Floats, Poll, RestrictedMaster, Rule, Status, Target, WeakLearner
+
+
+class Loss(BaseEstimator):  # type: ignore[misc]
+    """Base class of losses: min 1/2 |W|^2 + sum_i c_i loss(F(x_i), L_i), F = W'h + b, with c_i = C times the weight.
+
+    A loss is the specification of a master problem (see `cgens.types.Master`), and is passed to estimators by its name
+    or as an object. A subclass has `begin`, `losses`, `dual_values` and, if smooth, `gradient`; the other methods have
+    defaults. ``examples/own_loss.py`` is a complete one.
+
+    Attributes
+    ----------
+    name : str
+    targets : frozenset of {"classes", "labels", "regression"}
+        What it can fit: classes, a multilabel indicator matrix, regression targets.
+    rules : tuple of {"max", "gain", "votes"}
+        Pricing rules that it supports, the best one first.
+    c_kind : {"margin", "squares", "regression"}
+        Which default C of a weak-learner family it uses, and `c_factor` by what factor.
+    smooth : bool
+        Whether the duals are a function of the decisions; then a model need not store them.
+    has_probabilities : bool
+        Whether there is a `probabilities` method.
+    """
+
+    name: ClassVar[str]
+    targets: ClassVar[frozenset[Target]] = frozenset()
+    rules: ClassVar[tuple[Rule, ...]] = ("max",)
+    c_kind: ClassVar[CKind] = "margin"
+    c_factor: ClassVar[float] = 1.0
+    repeats: bool = False
+    positive_prices: bool = False
+    smooth: bool = False
+    has_probabilities: ClassVar[bool] = False
+    C: float
+
+    def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedMaster:
+        """Return the restricted master without columns, for a target of shape (m, l)."""
+        raise NotImplementedError
+
+    def losses(self, decision: Floats, target: Floats) -> Floats:
+        """Return the loss of every row for decisions of shape (m, l), shape (m,)."""
+        raise NotImplementedError
+
+    def dual_values(self, duals: Floats, target: Floats, scale: Floats) -> Floats:
+        """Return the term of every row in the dual objective, shape (m,): -c_i loss*(-r_i / c_i), loss* the conjugate.
+
+        Parameters
+        ----------
+        duals : ndarray of shape (m, l)
+        target : ndarray of shape (m, l)
+        scale : ndarray of shape (m,)
+            The c_i: C times the weight of each row.
+        """
+        raise NotImplementedError
+
+    def gradient(self, decision: Floats, target: Floats) -> Floats:
+        """Return the derivative of `losses` with respect to the decisions, shape (m, l), if the loss is smooth."""
+        raise NotImplementedError
+
+    def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
+        """Return by how much the duals are outside their domain, at most; 0 if they have none."""
+        return 0.0
+
+    def code_classes(self, classes: AnyArray) -> ClassCoding:
+        """Return how classes are coded: by a simplex, unless the loss needs labels of +-1."""
+        return ClassCoding.simplex(classes)
+
+    def code_labels(self, n_labels: int) -> LabelCoding:
+        """Return how a multilabel indicator matrix is coded."""
+        return LabelCoding(n_labels)
+
+    def code_numbers(self, flat: bool) -> RegressionCoding:
+        """Return how regression targets are coded; `flat` if y has one dimension."""
+        return RegressionCoding(flat)
+
+    def default_c(self, family: WeakLearner, target: Floats, weight: Floats) -> float:
+        """Return the C of ``C="scale"`` for a family and rows of these weights."""
+        rule = getattr(family, "default_c", DefaultC())
+        return self.c_factor * float(rule(self.c_kind, target.shape[1], total_weight(weight)))
+
+    def value(self, decision: Floats, target: Floats, scale: Floats) -> float:
+        """Return the loss term of the objective, sum_i c_i loss(F(x_i), L_i)."""
+        return float(np.sum(scale * self.losses(decision, target)))
+
+    def dual_value(self, duals: Floats, target: Floats, scale: Floats, energy: float) -> float:
+        """Return the dual objective, given the sum of price^2 over the columns."""
+        return float(np.sum(self.dual_values(duals, target, scale))) - 0.5 * energy
+
+    def pool_bound(self, duals: Floats, target: Floats, scale: Floats, energy: float) -> float:
+        """Return the best dual objective of multiples s of the duals, 0 <= s <= 1: these remain feasible."""
+
+        def negative(s: float) -> float:
+            return -self.dual_value(s * duals, target, scale, s * s * energy)
+
+        found = minimize_scalar(negative, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-6})
+        return -min(float(found.fun), negative(1.0))
+
+    def solve_path(self, problem: PathProblem, interrupted: Poll) -> PathSolutions:
+        """Solve for every C and number of columns; for each C, the columns are added stage by stage."""
+        paths: PathSolutions = []
+        worst = (0.0, 0.0)
+        for C in problem.Cs:
+            live = clone(self).set_params(C=C).begin(problem.target, problem.sample_weight, problem.n_threads)
+            path, n_added = [], 0
+            for stage in problem.stages:
+                for j in range(n_added, stage):
+                    live.add(problem.columns[j])
+                n_added = stage
+                solution = live.solve(problem.tol, interrupted)
+                if interrupted():
+                    return []
+                path.append((solution.weights, solution.intercept))
+                if solution.status is Status.NOT_CONVERGED:
+                    worst = max(worst, (solution.relative_gap, C))
+            paths.append(path)
+        warn_about_path(worst, problem.tol)
+        return paths
+
+
+def warn_about_path(worst: tuple[float, float], tol: float) -> None:
+    """Warn if the solution with the largest relative gap, at the given C, has not reached the tolerance."""
+    if worst[0] > 0:
+        warnings.warn(
+            f"A problem of the path was solved to a relative gap of {worst[0]:.1e}, not {tol:g}, at "
+            f"C = {worst[1]:.3g}: use smaller values of C.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+
+def total_weight(weights: Floats) -> float:
+    """Return the exactly rounded sum, so that it does not depend on the order of the rows."""
+    try:
+        return math.fsum(weights)
+    except OverflowError:
+        raise ValueError(
+            f"The sum of the sample weights overflows (the largest is {weights.max():.3g}): divide them by their "
+            "maximum."
+        ) from None

@@ -1,0 +1,43 @@
+"""Losses by name, and the loss that "auto" stands for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import clone
+
+from cgens.masters.hinge import Hinge
+from cgens.masters.least_squares import LeastSquares, Squared
+from cgens.masters.loss import Loss
+from cgens.types import Target
+
+#: All losses by name.
+LOSSES: dict[str, type[Loss]] = {loss.name: loss for loss in (Hinge, LeastSquares, Squared)}
+
+
+def loss_names(target: Target) -> list[str]:
+    """Return the names of the losses that can fit such a target."""
+    return [name for name, loss in LOSSES.items() if target in loss.targets]
+
+
+def automatic_loss(target: Target, n_classes: int = 0) -> Loss:
+    """Return the loss of ``loss="auto"``."""
+    if target == "regression":
+        return Squared()
+    return Hinge() if n_classes == 2 else LeastSquares()
+
+
+def resolve_loss(value: Any, target: Target) -> Loss | None:
+    """Return a new loss for a name or an object, or None for "auto"; raise ValueError if it cannot fit the target."""
+    if isinstance(value, str) and value == "auto":
+        return None
+    if isinstance(value, Loss):
+        if target not in value.targets:
+            raise ValueError(f"loss={value!r} is for {' and '.join(sorted(value.targets))}, not for {target}.")
+        own: Loss = clone(value)
+        return own
+    names = loss_names(target)
+    if not isinstance(value, str) or value not in names:
+        known = ", ".join(map(repr, ["auto", *names]))
+        raise ValueError(f"loss must be one of {known}, or an object such as those in cgens.masters; got {value!r}.")
+    return LOSSES[value]()
