@@ -137,6 +137,25 @@ void bind_masters(nb::module_& m) {
              "Return g'Pg of each row g of `columns`, with P of the first `n_columns` columns.")
         .def("quadratic", &quadratic<float>, "columns"_array, "n_columns"_a)
         .def("quadratic", &quadratic<double>, "columns"_array, "n_columns"_a)
+        .def("solve_factor",
+             [](const GramLs& self, const CMatrix<double>& right) {
+                 require(right.shape(0) == self.n_columns(), "solve_factor: one row per column");
+                 const std::vector<double> own = ls_weights(self, right);
+                 return to_array(without_gil([&] { return self.solve_factor(own); }));
+             },
+             "right"_array, "Return A^-1 right, of shape (n_columns, n_outputs), flat.")
+        .def("decisions",
+             [](const GramLs& self, const CMatrix<double>& weights) {
+                 const std::vector<double> own = ls_weights(self, weights);
+                 return to_array(without_gil([&] { return self.decisions(own); }));
+             },
+             "weights"_array, "Return the centred columns times weights, of shape (n_rows, n_outputs), flat.")
+        .def("prices",
+             [](const GramLs& self, const CMatrix<double>& values) {
+                 require(values.shape(0) == self.n_rows() && values.shape(1) == self.n_outputs(), "prices: the shape");
+                 return to_array(without_gil([&] { return self.prices(values.data()); }));
+             },
+             "values"_array, "Return the products of centred columns and values, of shape (n_columns, n_outputs), flat.")
         .def_prop_ro("primal", &GramLs::primal);
 }
 

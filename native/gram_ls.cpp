@@ -302,4 +302,53 @@ LsReport GramLs::solve(double tol) {
     return report;
 }
 
+std::vector<double> GramLs::solve_factor(const std::vector<double>& right) const {
+    std::vector<double> solution(right.size(), 0.0);
+    factor_.add_solution(right, n_outputs_, true, solution);
+    return solution;
+}
+
+std::vector<double> GramLs::decisions(const std::vector<double>& weights) const {
+    const std::size_t n_wide = store_.padded_columns();
+    std::vector<double> by_output(n_outputs_ * n_wide, 0.0), shift(n_outputs_, 0.0), out(n_rows() * n_outputs_, 0.0);
+    if (n_wide == 0) return out;
+    for (std::size_t j = 0; j * n_outputs_ < weights.size(); ++j)
+        for (std::size_t t = 0; t < n_outputs_; ++t) {
+            by_output[t * n_wide + j] = weights[j * n_outputs_ + t];
+            shift[t] += products_[j].mean * weights[j * n_outputs_ + t];
+        }
+    const double work = 0.25 * static_cast<double>(n_rows() * by_output.size());
+    for_blocks(n_rows(), kBlock, n_threads_, work, [&](std::size_t, std::size_t first, std::size_t last) {
+        std::vector<double> row(n_wide);
+        for (std::size_t i = first; i < last; ++i) {
+            double* own = out.data() + i * n_outputs_;
+            if (n_outputs_ == 1) {
+                own[0] = store_.dot(i, by_output.data()) - shift[0];
+                continue;
+            }
+            store_.copy_row(i, row.data());  // converted once for all outputs
+            for (std::size_t t = 0; t < n_outputs_; ++t)
+                own[t] = vector_ops().dot_f64(row.data(), by_output.data() + t * n_wide, n_wide) - shift[t];
+        }
+    });
+    return out;
+}
+
+std::vector<double> GramLs::prices(const double* values) const {
+    const std::size_t n_wide = store_.padded_columns(), width = n_outputs_ * (n_wide + 1);
+    const std::size_t block = std::max(kBlock, (n_rows() + 63) / 64);
+    const std::vector<double> sums = sum_rows(block, width, [&](std::size_t i, double* own) {
+        for (std::size_t t = 0; t < n_outputs_; ++t) {
+            const double value = values[i * n_outputs_ + t];
+            if (n_wide > 0) store_.add(value, i, own + t * n_wide);
+            own[n_outputs_ * n_wide + t] += value;
+        }
+    });
+    std::vector<double> out(n_columns() * n_outputs_);
+    for (std::size_t j = 0; j < n_columns(); ++j)
+        for (std::size_t t = 0; t < n_outputs_; ++t)
+            out[j * n_outputs_ + t] = sums[t * n_wide + j] - products_[j].mean * sums[n_outputs_ * n_wide + t];
+    return out;
+}
+
 }  // namespace cgens

@@ -60,6 +60,12 @@ class GramLs {
     template <class T>
     double quadratic(const T* column, std::size_t n_columns) const;
 
+    // What smooth losses need, for which A is the majorizer of a Hessian: A^-1 right (n_columns x n_outputs), the
+    // decisions Hc weights (n_rows x n_outputs), and the prices Hc' values of values n_rows x n_outputs.
+    std::vector<double> solve_factor(const std::vector<double>& right) const;
+    std::vector<double> decisions(const std::vector<double>& weights) const;
+    std::vector<double> prices(const double* values) const;
+
    private:
     // C hc'S times the columns before it, the target, and the column itself, for a column of mean `mean`.
     struct Products {

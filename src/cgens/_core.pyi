@@ -134,6 +134,28 @@ class GramLs:
         columns: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
         n_columns: int,
     ) -> NDArray[numpy.float64]: ...
+    def solve_factor(
+        self,
+        right: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    ) -> NDArray[numpy.float64]:
+        """Return A^-1 right, of shape (n_columns, n_outputs), flat."""
+
+    def decisions(
+        self,
+        weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    ) -> NDArray[numpy.float64]:
+        """
+        Return the centred columns times weights, of shape (n_rows, n_outputs), flat.
+        """
+
+    def prices(
+        self,
+        values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    ) -> NDArray[numpy.float64]:
+        """
+        Return the products of centred columns and values, of shape (n_columns, n_outputs), flat.
+        """
+
     @property
     def primal(self) -> float: ...
 

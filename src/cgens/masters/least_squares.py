@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from cgens._core import GramLs
 from cgens.default_c import CKind
+from cgens.masters.factor_curvature import FactorCurvature
 from cgens.masters.loss import Loss
 from cgens.path_problem import PathProblem, PathSolutions
 from cgens.types import (
@@ -183,7 +184,7 @@ class LeastSquaresDuals(Duals):
         self._master = master
         self.by_steps = by_steps
         self._weights = weights
-        self.curvature: Curvature = LeastSquaresCurvature(master, len(weights))
+        self.curvature: Curvature = FactorCurvature(master.solver, master.scale, len(weights))
         # With W = H'U the two objectives are 1/2 (|W|^2 + loss) and fit - 1/2 (|W|^2 + loss).
         self.loss = max(2 * primal - float(np.sum(weights**2)), 0.0)
         self.fit = primal + dual
@@ -197,29 +198,3 @@ class LeastSquaresDuals(Duals):
     def size(self) -> float:
         """A bound of sum |U|, by Cauchy and Schwarz: what each round can afford."""
         return float(np.sqrt(self._master.target.shape[1] * self._master.scale.sum() * self.loss))
-
-
-class LeastSquaresCurvature:
-    """P = the inverse of the paper's S, projected on the complement of the weights, in the form of its changes."""
-
-    def __init__(self, master: RestrictedLeastSquares, n_steps: int) -> None:
-        self._master = master
-        self.n_steps = n_steps
-
-    @property
-    def diagonal(self) -> Floats:
-        """C s: the empty master has P = diag(v) - v v' / sum(v)."""
-        return self._master.scale
-
-    def step(self, k: int) -> tuple[Floats, Floats, float]:
-        """Return p, k and 1 + h'p of the `k`-th column."""
-        _, output, denominator = self._master.solver.step(k)
-        return self._master.solver.direction(k), output, denominator
-
-    def quadratic(self, responses: AnyArray) -> Floats:
-        """Return g'Pg of the columns of `responses`, shape (m, n) to (n,)."""
-        dtype = responses.dtype if responses.dtype in (np.int8, np.float32) else np.float64
-        columns = responses.T.astype(dtype, copy=False)
-        if columns.strides[1] != columns.itemsize:
-            columns = np.ascontiguousarray(columns)
-        return self._master.solver.quadratic(columns, self.n_steps)

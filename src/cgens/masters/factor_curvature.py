@@ -1,0 +1,39 @@
+"""The curvature of a master whose Gram matrix is factorized: what a column outside the master would gain."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cgens._core import GramLs
+from cgens.types import AnyArray, Floats
+
+
+class FactorCurvature:
+    """P, the inverse of the paper's S, projected on the complement of the weights, as a sequence of rank-one changes.
+
+    Parameters
+    ----------
+    factor : GramLs
+    scale : ndarray of shape (m,)
+        The weights v of its rows.
+    n_steps : int
+        Number of columns.
+    """
+
+    def __init__(self, factor: GramLs, scale: Floats, n_steps: int) -> None:
+        self._factor = factor
+        self.diagonal = scale
+        self.n_steps = n_steps
+
+    def step(self, k: int) -> tuple[Floats, Floats, float]:
+        """Return p, k and 1 + h'p of the `k`-th column."""
+        _, output, denominator = self._factor.step(k)
+        return self._factor.direction(k), output, denominator
+
+    def quadratic(self, responses: AnyArray) -> Floats:
+        """Return g'Pg of the columns of `responses`, shape (m, n) to (n,)."""
+        dtype = responses.dtype if responses.dtype in (np.int8, np.float32) else np.float64
+        columns = responses.T.astype(dtype, copy=False)
+        if columns.strides[1] != columns.itemsize:
+            columns = np.ascontiguousarray(columns)
+        return self._factor.quadratic(columns, self.n_steps)

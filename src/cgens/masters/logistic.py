@@ -1,0 +1,108 @@
+"""Logistic regression over weak learners, for two classes, for more (softmax) and for labels."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import entr, expit
+
+from cgens.coding import simplex_codes
+from cgens.masters.smooth import SmoothLoss
+from cgens.masters.targets import check_signs
+from cgens.types import Floats, Target
+
+
+class Logistic(SmoothLoss):
+    """Minimise 1/2 |W|^2 + C sum_i s_i loss(F(x_i), L_i) with the negative log-likelihood as the loss.
+
+    For two classes, and for each of several labels, it is log(1 + exp(-yF)). For k classes F has the k - 1 coordinates of
+    a simplex with the codes v_k, the scores are <F, v_k>, and the loss is that of the softmax, log sum_k exp <F, v_k> -
+    <F, L>: the problem of multinomial logistic regression with weights that sum to 0 over the classes, and its C times
+    k / (k - 1).
+
+    Parameters
+    ----------
+    C : float
+    max_iter : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> live = Logistic(C=1.0).begin(np.array([[1.0], [-1.0]]), np.ones(2), n_threads=1)
+    >>> live.add(np.array([1, -1], dtype=np.int8))
+    >>> solution = live.solve(1e-12, lambda: False)
+    >>> solution.weights.round(4), solution.duals.array.ravel().round(4)
+    (array([[0.6748]]), array([ 0.3374, -0.3374]))
+    """
+
+    name = "logistic"
+    targets: ClassVar[frozenset[Target]] = frozenset({"classes", "labels"})
+    has_probabilities = True
+
+    def curvature_scale(self, target: Floats, weight: Floats) -> float:
+        """Return 1/4, and for the softmax of k classes 1/2 k / (k - 1), as codes V have V'V = k / (k - 1) I."""
+        n_outputs = target.shape[1]
+        return 0.5 * (n_outputs + 1) / n_outputs if is_simplex(target) else 0.25
+
+    def check_target(self, target: Floats) -> None:
+        """Raise ValueError unless the target is of simplex codes or +-1."""
+        if not is_simplex(target):
+            check_signs(target, "The logistic loss")
+
+    def losses(self, decision: Floats, target: Floats) -> Floats:
+        """Return the negative log-likelihood of every row, shape (m,)."""
+        if is_simplex(target):
+            scores = decision @ simplex_codes(decision.shape[1] + 1).T
+            largest = scores.max(axis=1)
+            scores -= largest[:, None]
+            fit = np.einsum("it,it->i", decision, target)
+            return np.asarray(np.log(np.exp(scores, out=scores).sum(axis=1)) + largest - fit)
+        margins = target * decision
+        # log(1 + exp(-m)) without overflow
+        return np.asarray((np.log1p(np.exp(-np.abs(margins))) - np.minimum(margins, 0.0)).sum(axis=1))
+
+    def gradient(self, decision: Floats, target: Floats) -> Floats:
+        """Return the derivative of `losses`, shape (m, l)."""
+        if is_simplex(target):
+            codes = simplex_codes(decision.shape[1] + 1)
+            return np.asarray(softmax(decision @ codes.T) @ codes - target)
+        return np.asarray(-target * expit(-target * decision))
+
+    def dual_values(self, duals: Floats, target: Floats, scale: Floats) -> Floats:
+        """Return c_i times the entropy of the probabilities that the duals stand for, shape (m,)."""
+        return np.asarray(scale * entr(self._dual_probabilities(duals, target, scale)).sum(axis=1))
+
+    def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
+        """Return by how much the probabilities that the duals stand for are negative, at most."""
+        return float(max(0.0, -(scale[:, None] * self._dual_probabilities(duals, target, scale)).min()))
+
+    def _dual_probabilities(self, duals: Floats, target: Floats, scale: Floats) -> Floats:
+        """Return the P with R = c (L - PV), for labels of +-1 those of both values, shape (m, k) or (m, 2 l)."""
+        if is_simplex(target):
+            n_outputs = target.shape[1]
+            codes = simplex_codes(n_outputs + 1)
+            means = target - duals / scale[:, None]
+            return (1.0 + n_outputs * (means @ codes.T)) / (n_outputs + 1)
+        missing = target * duals / scale[:, None]
+        return np.hstack([missing, 1.0 - missing])
+
+    def probabilities(self, decision: Floats, codes: Floats | None) -> Floats:
+        """Return the class probabilities, shape (n, k), given the codes of classes; or those of labels, shape (n, l)."""
+        if codes is not None and len(codes) > 2:
+            return softmax(decision @ codes.T)
+        positive = expit(decision)
+        return positive if codes is None else np.hstack([1.0 - positive, positive])
+
+
+def is_simplex(target: Floats) -> bool:
+    """Return whether the rows are simplex codes of more than two classes, unit vectors, rather than labels of +-1."""
+    return target.shape[1] > 1 and bool(abs(np.sum(target[0] ** 2) - 1.0) < 0.5)
+
+
+def softmax(scores: Floats) -> Floats:
+    """Return exp(scores), normalised over each row."""
+    scores = scores - scores.max(axis=1, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=1, keepdims=True)
+    return scores
