@@ -9,6 +9,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 #include "mix_bits.hpp"
@@ -19,26 +20,22 @@ namespace {
 
 constexpr std::size_t kBlockFeatures = 32;  // 32 features of 256 bins: 64 KB of histograms
 constexpr std::chrono::milliseconds kPollInterval{50};
-constexpr std::size_t kMostHashed = 1024;   // distinct values that are looked up rather than sorted
+constexpr std::size_t kMaxHashed = 1024;  // maximum number of distinct values to hash rather than sort
 
-// A threshold t with low <= t < high in exact arithmetic, also where the sum would overflow or the halves round.
+// A threshold t with exactly low <= t < high, even if the sum would overflow or the halves are rounded.
 double midpoint(double low, double high) {
     const double middle = 0.5 * low + 0.5 * high;
     return middle >= low && middle < high ? middle : low;
 }
 
-// Order-preserving bits of a number that is not NaN; 0.0 and -0.0 are one number.
-std::uint64_t sort_key(double value) {
-    value += 0.0;
-    std::uint64_t bits;
+// Bits that sort like the finite float or double, with 0.0 equal to -0.0.
+template <class T>
+std::uint64_t sort_key(T value) {
+    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t> bits, sign = 1;
+    sign <<= 8 * sizeof(T) - 1;
+    value += 0;
     std::memcpy(&bits, &value, sizeof bits);
-    return bits >> 63 ? ~bits : bits | (std::uint64_t{1} << 63);
-}
-std::uint64_t sort_key(float value) {
-    value += 0.0f;
-    std::uint32_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits >> 31 ? ~bits : bits | (std::uint32_t{1} << 31);
+    return bits & sign ? ~bits : bits | sign;
 }
 
 struct SortItem {
@@ -46,7 +43,7 @@ struct SortItem {
     std::uint32_t row;
 };
 
-// Stable radix sort by key; digits in which all keys agree cost no pass.
+// Stable radix sort by key; digits that are the same in all keys need no pass.
 void sort_items(std::vector<SortItem>& items, std::vector<SortItem>& scratch) {
     constexpr int kBits = 11, kDigits = 6;
     constexpr std::size_t kBuckets = std::size_t{1} << kBits;
@@ -67,7 +64,7 @@ void sort_items(std::vector<SortItem>& items, std::vector<SortItem>& scratch) {
     }
 }
 
-// Bins one feature at a time; owns the scratch memory.
+// Bins one feature at a time, with scratch memory of its own.
 template <class T>
 class FeatureBinner {
    public:
@@ -77,7 +74,7 @@ class FeatureBinner {
     // values[i] of canonical row i -> bins[i]
     BinnedFeature bin(const T* values, std::uint32_t* bins) {
         BinnedFeature feature;
-        if (max_bins_ > kMostHashed || !bin_distinct(values, bins, feature)) bin_sorted(values, bins, feature);
+        if (max_bins_ > kMaxHashed || !bin_distinct(values, bins, feature)) bin_sorted(values, bins, feature);
         counts_.assign(feature.n_bins(), 0);
         for (std::size_t i = 0; i < n_rows_; ++i) ++counts_[bins[i]];
         feature.common_bin =
@@ -86,9 +83,9 @@ class FeatureBinner {
     }
 
    private:
-    // One bin per distinct value, found by hashing; false where there are more than max_bins of them.
+    // One bin per distinct value, found by hashing. Returns false if there are more than max_bins.
     bool bin_distinct(const T* values, std::uint32_t* bins, BinnedFeature& feature) {
-        constexpr std::size_t kSlots = 4 * kMostHashed;
+        constexpr std::size_t kSlots = 4 * kMaxHashed;
         constexpr std::uint32_t kEmpty = std::numeric_limits<std::uint32_t>::max();
         slots_.assign(kSlots, kEmpty);
         distinct_.clear();
@@ -117,9 +114,9 @@ class FeatureBinner {
         return true;
     }
 
-    // One bin per distinct value where max_bins suffices. Else bins of about equal weight: a bin is closed by the
-    // value that fills its share of what was left when it was opened, so that heavy values do not starve the bins
-    // after them.
+    // One bin per distinct value if there are at most max_bins. Otherwise bins of about equal weight: a bin ends with
+    // the value that completes its share of the weight that was left when it began, so that heavy values do not deprive
+    // the bins after them.
     void bin_sorted(const T* values, std::uint32_t* bins, BinnedFeature& feature) {
         items_.resize(n_rows_);
         double left = 0.0;
@@ -139,7 +136,7 @@ class FeatureBinner {
             bins[row] = bin;
             filled += weights_[row];
             if (k + 1 == n_rows_ || items_[k + 1].key == items_[k].key) continue;
-            // But for rounding: equal weights must not be told apart by the order in which they were added up.
+            // Up to rounding: bins must not depend on the order in which equal weights were summed.
             const bool filling = filled < (1 - 1e-9) * share || bin + 1 == max_bins_;
             if (filling && !every_value) continue;
             feature.thresholds.push_back(midpoint(values[row], values[items_[k + 1].row]));
@@ -172,14 +169,14 @@ void store_codes(const BinnedTable& table, const std::vector<std::uint32_t>& bin
     }
 }
 
-// False where a value is NaN or infinite.
+// Returns false if a value is NaN or infinite.
 template <class T, class Stop>
 bool bin_block(const MatrixView<T>& X, const std::int64_t* rows, FeatureBinner<T>& binner, BinnedTable& table,
                FeatureBlock& block, const Stop& stop) {
     const std::size_t n_rows = table.n_rows, n_features = block.n_features;
     std::vector<T> values(n_features * n_rows);
-    constexpr std::size_t kAhead = 8;  // rows come in canonical order, so from anywhere
-    T nothing = 0;                     // stays 0 where all values are finite, else becomes NaN
+    constexpr std::size_t kAhead = 8;  // prefetched: canonical rows are scattered over X
+    T zero_or_nan = 0;                 // NaN once a value is not finite
     for (std::size_t i = 0; i < n_rows; ++i) {
         if (i + kAhead < n_rows) {
             const auto ahead = static_cast<std::size_t>(rows[i + kAhead]);
@@ -188,11 +185,11 @@ bool bin_block(const MatrixView<T>& X, const std::int64_t* rows, FeatureBinner<T
         }
         for (std::size_t f = 0; f < n_features; ++f) {
             const T value = X(static_cast<std::size_t>(rows[i]), block.first_feature + f);
-            nothing += 0 * value;
+            zero_or_nan += 0 * value;
             values[f * n_rows + i] = value;
         }
     }
-    if (nothing != 0) return false;
+    if (zero_or_nan != 0) return false;
 
     std::vector<std::uint32_t> bins(n_features * n_rows);
     block.bin_offset.assign(1, 0);
@@ -220,11 +217,11 @@ template <class T>
 BinnedTable bin_features(const MatrixView<T>& X, const std::int64_t* rows, const double* weights, std::size_t n_rows,
                          std::size_t max_bins, int n_threads, const std::function<bool()>& interrupted) {
     if (n_rows > std::numeric_limits<std::uint32_t>::max() / kBlockFeatures)
-        throw std::length_error("stumps take at most 134217727 rows");
+        throw std::length_error("stumps and trees take at most 134217727 rows");
     BinnedTable table;
     table.n_rows = n_rows;
     table.features.resize(X.n_columns);
-    // With few features, smaller blocks, so that there is work for several threads.
+    // With few features, blocks are smaller, so that there is work for several threads.
     const std::size_t width = std::min(kBlockFeatures, X.n_columns / 4 + 1);
     for (std::size_t first = 0; first < X.n_columns; first += width) {
         FeatureBlock block;
@@ -233,7 +230,7 @@ BinnedTable bin_features(const MatrixView<T>& X, const std::int64_t* rows, const
         table.blocks.push_back(std::move(block));
     }
     const auto n_blocks = static_cast<std::ptrdiff_t>(table.blocks.size());
-    std::atomic<bool> finite{true}, stopped{false};  // nothing may be thrown out of a parallel region
+    std::atomic<bool> finite{true}, stopped{false};  // exceptions must not leave a parallel region
     std::exception_ptr thrown;
     const std::thread::id caller = std::this_thread::get_id();
     auto asked = std::chrono::steady_clock::now();
@@ -260,7 +257,7 @@ BinnedTable bin_features(const MatrixView<T>& X, const std::int64_t* rows, const
     }
     if (thrown) std::rethrow_exception(thrown);
     if (stopped) throw Interrupted();
-    if (!finite) throw std::invalid_argument("stumps need finite numbers: X has NaN or infinity");
+    if (!finite) throw std::invalid_argument("stumps and trees need finite values: X has NaN or infinity");
     return table;
 }
 

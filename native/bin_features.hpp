@@ -1,9 +1,9 @@
-// The training table as bins: what the stump search reads instead of X.
+// The training table in bins, which stumps and trees read instead of X.
 //
-// A feature with at most `max_bins` distinct values gets one bin for each, so that every threshold there is can be
-// priced; one with more gets `max_bins` bins of about equal weight. Bins are never empty. An entry in its feature's
-// most common bin is not stored. Entries lie row by row within blocks of features, so that a histogram touches only
-// the rows asked for while a block's histograms stay in the cache.
+// A feature with at most `max_bins` distinct values gets one bin for each, so that every possible threshold is priced;
+// a feature with more gets `max_bins` bins of about equal weight. Bins are never empty. Entries in the most common bin
+// of their feature are not stored. The others are stored row by row within blocks of features, so that a histogram
+// reads only the rows it needs while the histograms of a block stay in the cache.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ namespace cgens {
 
 struct BinnedFeature {
     std::vector<double> thresholds;  // between neighbouring bins, ascending: x <= thresholds[k] is in bins 0 ... k
-    std::uint32_t common_bin = 0;    // the most common bin, left out of the entries
+    std::uint32_t common_bin = 0;    // the most common bin, whose entries are not stored
     std::size_t n_bins() const { return thresholds.size() + 1; }
 };
 
 struct FeatureBlock {
     std::size_t first_feature = 0, n_features = 0;
-    std::vector<std::size_t> bin_offset;    // n_features + 1: where a feature's bins begin in the block
-    std::vector<std::uint32_t> row_begin;   // n_rows + 1: where a row's codes begin
+    std::vector<std::size_t> bin_offset;    // n_features + 1: where the bins of a feature begin in the block
+    std::vector<std::uint32_t> row_begin;   // n_rows + 1: where the codes of a row begin
     std::vector<std::uint16_t> codes;       // bin_offset + bin, ascending within a row
-    std::vector<std::uint32_t> wide_codes;  // the same, used instead where a block has more than 65536 bins
+    std::vector<std::uint32_t> wide_codes;  // the same, used instead of codes if the block has more than 65536 bins
 };
 
 struct BinnedTable {
@@ -35,11 +35,10 @@ struct BinnedTable {
     std::vector<FeatureBlock> blocks;
 };
 
-// Thrown where `interrupted` said so.
+// Thrown if `interrupted` returned true.
 struct Interrupted : std::exception {};
 
-// Canonical row i is row rows[i] of X, with weight weights[i] > 0. `interrupted`, where there is
-// one, is asked now and then, by the calling thread.
+// Canonical row i is row rows[i] of X, with weight weights[i] > 0. The calling thread polls `interrupted`, if any.
 template <class T>
 BinnedTable bin_features(const MatrixView<T>& X, const std::int64_t* rows, const double* weights, std::size_t n_rows,
                          std::size_t max_bins, int n_threads, const std::function<bool()>& interrupted);

@@ -1,8 +1,7 @@
-// What the seam is made of: NumPy arrays in, NumPy arrays out. Only bindings*.cpp include this, and know Python.
+// What all bindings share: types of NumPy arrays and checks of arguments. Only bindings*.cpp include this.
 //
-// Arrays are borrowed for one call and never converted (`noconvert`): a wrong dtype is an error, not a copy. The GIL
-// is released while C++ works. C++ throws only where its caller broke the contract; users' mistakes are refused in
-// Python, with a sentence.
+// Arrays are borrowed for one call and never converted: a wrong dtype is an error, not a copy. The GIL is released
+// while C++ computes. C++ throws only if its caller broke the contract; invalid user input is rejected in Python.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -38,9 +37,8 @@ using CMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>
 template <class T>
 using NewArray = nb::ndarray<nb::numpy, T>;
 
-inline void require(bool kept, const char* contract) {
-    if (!kept) throw std::invalid_argument(contract);
-}
+// The name of an array argument, which is never converted.
+inline auto operator""_array(const char* name, std::size_t) { return nb::arg(name).noconvert(); }
 
 template <class T, class Array>
 MatrixView<T> view(const Array& matrix) {
@@ -48,26 +46,53 @@ MatrixView<T> view(const Array& matrix) {
             static_cast<std::ptrdiff_t>(matrix.stride(1))};
 }
 
-// A NumPy array that owns a copy of `size` numbers, or zeros where `data` is null.
-template <class T>
-NewArray<T> new_array(const T* data, std::size_t size) {
-    T* owned = new T[size]();
-    nb::capsule owner(owned, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    if (data != nullptr) std::copy(data, data + size, owned);
-    return NewArray<T>(owned, {size}, owner);
-}
-
 template <class T>
 std::vector<T> to_vector(const Vector<T>& array) {
     return {array.data(), array.data() + array.shape(0)};
 }
 
-inline void require_finite(const double* values, std::size_t size, const char* contract) {
-    double nothing = 0.0;  // stays 0 where all values are finite, else becomes NaN
-    for (std::size_t k = 0; k < size; ++k) nothing += 0 * values[k];
-    require(nothing == 0, contract);
+// A NumPy array of zeros that owns its memory.
+template <class T>
+NewArray<T> zeros(std::size_t size) {
+    T* owned = new T[size]();
+    nb::capsule owner(owned, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return NewArray<T>(owned, {size}, owner);
 }
 
-inline NewArray<double> to_array(const std::vector<double>& values) { return new_array(values.data(), values.size()); }
+// A copy as a NumPy array.
+template <class T>
+NewArray<T> to_array(const T* data, std::size_t size) {
+    auto array = zeros<T>(size);
+    std::copy(data, data + size, array.data());
+    return array;
+}
+template <class T>
+NewArray<T> to_array(const std::vector<T>& values) {
+    return to_array(values.data(), values.size());
+}
+
+// Returns compute(), called without the GIL.
+template <class Compute>
+auto without_gil(Compute compute) {
+    nb::gil_scoped_release released;
+    return compute();
+}
+
+inline void require(bool kept, const char* contract) {
+    if (!kept) throw std::invalid_argument(contract);
+}
+
+template <class Array>
+void require_finite(const Array& values, const char* contract) {
+    double zero_or_nan = 0.0;  // NaN once a value is not finite
+    for (std::size_t k = 0; k < values.size(); ++k) zero_or_nan += 0 * values.data()[k];
+    require(zero_or_nan == 0, contract);
+}
+
+// One finite weight > 0 per row.
+inline void require_positive(const Vector<double>& weights, std::size_t n_rows, const char* contract) {
+    require(weights.shape(0) == n_rows, contract);
+    for (std::size_t i = 0; i < n_rows; ++i) require(weights(i) > 0 && std::isfinite(weights(i)), contract);
+}
 
 }  // namespace cgens

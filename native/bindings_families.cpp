@@ -1,4 +1,4 @@
-// Families other than stumps: prices of drawn candidates, cosines, trees.
+// Families other than stumps: prices of candidates, cosines, trees.
 #include "bindings.hpp"
 #include "grow_tree.hpp"
 #include "price_candidates.hpp"
@@ -11,56 +11,49 @@ namespace {
 template <class T>
 NewArray<double> price(const CMatrix<T>& responses, const CMatrix<double>& duals, int n_threads) {
     const std::size_t n_rows = duals.shape(1);
-    require(responses.shape(1) == padded(n_rows), "price_candidates: responses padded to whole lanes");
-    auto out = new_array<double>(nullptr, responses.shape(0) * duals.shape(0));
+    require(responses.shape(1) == padded(n_rows), "price_candidates: responses must be padded to whole lanes");
+    auto out = zeros<double>(responses.shape(0) * duals.shape(0));
     nb::gil_scoped_release released;
-    price_candidates(responses.data(), responses.shape(0), responses.shape(1), duals.data(), duals.shape(0), n_rows,
-                     out.data(), n_threads);
+    price_candidates(responses.data(), responses.shape(0), duals.data(), duals.shape(0), n_rows, out.data(), n_threads);
     return out;
 }
 
 NewArray<float> cosines(const CMatrix<double>& phases, int n_threads) {
-    auto out = new_array<float>(nullptr, phases.size());
+    auto out = zeros<float>(phases.size());
     nb::gil_scoped_release released;
     take_cosines(phases.data(), phases.size(), out.data(), n_threads);
     return out;
 }
 
-auto grow(TreeGrower& self, const Vector<double>& along, const Vector<std::uint8_t>& allowed, std::size_t max_leaves,
-          double min_weight, bool real) {
-    require(along.shape(0) == self.n_rows(), "grow: one number per row");
-    require(allowed.shape(0) == self.n_features(), "grow: one flag per feature");
-    require_finite(along.data(), along.shape(0), "grow: numbers must be finite");
-    require(max_leaves >= 1, "grow: at least one leaf");
-    require(min_weight >= 0 && std::isfinite(min_weight), "grow: min_weight >= 0");
-    auto leaf_of = new_array<std::int32_t>(nullptr, self.n_rows());
-    std::vector<TreeNode> tree;
-    {
-        nb::gil_scoped_release released;
-        tree = self.grow(along.data(), allowed.data(), {max_leaves, min_weight, real}, leaf_of.data());
-    }
-    const std::size_t n = tree.size();
-    auto features = new_array<std::int32_t>(nullptr, n), left = new_array<std::int32_t>(nullptr, n),
-         right = new_array<std::int32_t>(nullptr, n);
-    auto thresholds = new_array<double>(nullptr, n), sums = new_array<double>(nullptr, n),
-         weights = new_array<double>(nullptr, n);
-    for (std::size_t k = 0; k < n; ++k) {
-        features.data()[k] = tree[k].feature;
-        left.data()[k] = tree[k].left;
-        right.data()[k] = tree[k].right;
-        thresholds.data()[k] = tree[k].threshold;
-        sums.data()[k] = tree[k].sum;
-        weights.data()[k] = tree[k].weight;
-    }
-    return std::make_tuple(features, left, right, thresholds, sums, weights, leaf_of);
+template <class T>
+NewArray<T> field_of(const std::vector<TreeNode>& tree, T TreeNode::*field) {
+    auto out = zeros<T>(tree.size());
+    std::transform(tree.begin(), tree.end(), out.data(), [=](const TreeNode& node) { return node.*field; });
+    return out;
 }
 
-// Every child lies within its tree and after its parent, and has no other: a walk ends, and never leaves the arrays.
+auto grow(TreeGrower& self, const Vector<double>& along, const Vector<std::uint8_t>& allowed, std::size_t max_leaves,
+          double min_weight, bool real) {
+    require(along.shape(0) == self.n_rows(), "grow: one value per row");
+    require(allowed.shape(0) == self.n_features(), "grow: one flag per feature");
+    require_finite(along, "grow: values must be finite");
+    require(max_leaves >= 1, "grow: at least one leaf");
+    require(min_weight >= 0 && std::isfinite(min_weight), "grow: min_weight must be finite and >= 0");
+    auto leaf_of = zeros<std::int32_t>(self.n_rows());
+    const std::vector<TreeNode> tree = without_gil(
+        [&] { return self.grow(along.data(), allowed.data(), {max_leaves, min_weight, real}, leaf_of.data()); });
+    return std::make_tuple(field_of(tree, &TreeNode::feature), field_of(tree, &TreeNode::left),
+                           field_of(tree, &TreeNode::right), field_of(tree, &TreeNode::threshold),
+                           field_of(tree, &TreeNode::sum), field_of(tree, &TreeNode::weight), leaf_of);
+}
+
+// Every child is in the same tree, after its parent, and has one parent: a walk ends and stays within the arrays.
 void require_trees(const Vector<std::int64_t>& begin, const Vector<std::int32_t>& features,
                    const Vector<std::int32_t>& left, const Vector<std::int32_t>& right) {
-    require(begin.shape(0) >= 1 && begin(0) == 0, "TreeTables: begin");
+    require(begin.shape(0) >= 1 && begin(0) == 0, "TreeTables: begin must start with 0");
     for (std::size_t j = 0; j + 1 < begin.shape(0); ++j) require(begin(j + 1) > begin(j), "TreeTables: an empty tree");
-    require(static_cast<std::size_t>(begin(begin.shape(0) - 1)) == features.shape(0), "TreeTables: begin");
+    require(static_cast<std::size_t>(begin(begin.shape(0) - 1)) == features.shape(0),
+            "TreeTables: begin must end with the number of nodes");
     for (std::size_t j = 0; j + 1 < begin.shape(0); ++j) {
         const std::int64_t size = begin(j + 1) - begin(j);
         std::vector<bool> has_parent(static_cast<std::size_t>(size), false);
@@ -69,7 +62,7 @@ void require_trees(const Vector<std::int64_t>& begin, const Vector<std::int32_t>
             if (features(at) < 0) continue;
             for (const std::int64_t child : {left(at), right(at)}) {
                 require(child > k && child < size && !has_parent[static_cast<std::size_t>(child)],
-                        "TreeTables: children");
+                        "TreeTables: a child must come after its only parent, in the same tree");
                 has_parent[static_cast<std::size_t>(child)] = true;
             }
         }
@@ -90,7 +83,7 @@ void construct_trees(TreeTables* self, const Vector<std::int64_t>& begin, const 
 template <class T>
 NewArray<float> respond(const TreeTables& self, const Matrix<T>& X, int n_threads) {
     require(X.shape(1) >= self.n_inputs(), "TreeTables: X has too few columns");
-    auto out = new_array<float>(nullptr, X.shape(0) * self.n_trees());
+    auto out = zeros<float>(X.shape(0) * self.n_trees());
     nb::gil_scoped_release released;
     self.respond(view<T>(X), out.data(), n_threads);
     return out;
@@ -100,7 +93,7 @@ template <class T>
 NewArray<double> decide(const TreeTables& self, const Matrix<T>& X, const CMatrix<double>& weights, int n_threads) {
     require(X.shape(1) >= self.n_inputs(), "TreeTables: X has too few columns");
     require(weights.shape(0) == self.n_trees(), "TreeTables: one row of weights per tree");
-    auto out = new_array<double>(nullptr, X.shape(0) * weights.shape(1));
+    auto out = zeros<double>(X.shape(0) * weights.shape(1));
     nb::gil_scoped_release released;
     self.add_decision(view<T>(X), weights.data(), weights.shape(1), out.data(), n_threads);
     return out;
@@ -109,35 +102,32 @@ NewArray<double> decide(const TreeTables& self, const Matrix<T>& X, const CMatri
 }  // namespace
 
 void bind_families(nb::module_& m) {
-    const char* about_prices = "responses duals', flat, one row a candidate; both have one column a training row.";
-    m.def("price_candidates", &price<float>, "responses"_a.noconvert(), "duals"_a.noconvert(), "n_threads"_a,
-          about_prices);
-    m.def("price_candidates", &price<std::int8_t>, "responses"_a.noconvert(), "duals"_a.noconvert(), "n_threads"_a);
-    m.def("padded_length", &padded, "n"_a, "How long a row of responses must be: n rounded up to whole lanes.");
-    m.def("take_cosines", &cosines, "phases"_a.noconvert(), "n_threads"_a, "sqrt(2) cos(phases), flat.");
+    m.def("price_candidates", &price<float>, "responses"_array, "duals"_array, "n_threads"_a,
+          "Return responses duals', of shape (n_candidates, n_outputs), flat; both have one column per training row.");
+    m.def("price_candidates", &price<std::int8_t>, "responses"_array, "duals"_array, "n_threads"_a);
+    m.def("padded_length", &padded, "n"_a, "Return `n` rounded up to whole lanes: the length of a row of responses.");
+    m.def("take_cosines", &cosines, "phases"_array, "n_threads"_a, "Return sqrt(2) cos(phases), flat.");
 
-    nb::class_<TreeGrower>(m, "TreeGrower", "Grows small trees on a vector of prices over a pool's bins.")
+    nb::class_<TreeGrower>(m, "TreeGrower", "Grows small trees on a vector of duals over the bins of a pool.")
         .def(
             "__init__",
             [](TreeGrower* self, std::shared_ptr<StumpPool> pool, const Vector<double>& weights, int n_threads) {
-                require(weights.shape(0) == pool->n_rows(), "TreeGrower: one weight per row");
-                for (std::size_t i = 0; i < weights.shape(0); ++i)
-                    require(weights(i) > 0 && std::isfinite(weights(i)), "TreeGrower: finite weights > 0");
+                require_positive(weights, pool->n_rows(), "TreeGrower: one finite weight > 0 per row");
                 new (self) TreeGrower(std::move(pool), to_vector(weights), n_threads);
             },
-            "pool"_a, "weights"_a.noconvert(), "n_threads"_a)
-        .def("grow", &grow, "along"_a.noconvert(), "allowed"_a.noconvert(), "max_leaves"_a, "min_weight"_a, "real"_a,
-             "Returns (features, left, right, thresholds, sums, weights) of the nodes, and the leaf of every row.");
+            "pool"_a, "weights"_array, "n_threads"_a)
+        .def("grow", &grow, "along"_array, "allowed"_array, "max_leaves"_a, "min_weight"_a, "real"_a,
+             "Return (features, left, right, thresholds, sums, weights) of the nodes, and the leaf of each row.");
 
-    nb::class_<TreeTables>(m, "TreeTables", "Many trees, laid out for prediction.")
-        .def("__init__", &construct_trees, "begin"_a.noconvert(), "features"_a.noconvert(), "left"_a.noconvert(),
-             "right"_a.noconvert(), "thresholds"_a.noconvert(), "values"_a.noconvert())
-        .def("respond", &respond<float>, "X"_a.noconvert(), "n_threads"_a,
-             "Responses of the trees on new rows, flat, row by row.")
-        .def("respond", &respond<double>, "X"_a.noconvert(), "n_threads"_a)
-        .def("decide", &decide<float>, "X"_a.noconvert(), "weights"_a.noconvert(), "n_threads"_a,
-             "sum_j w_j h_j(x) of every row, flat, row by row.")
-        .def("decide", &decide<double>, "X"_a.noconvert(), "weights"_a.noconvert(), "n_threads"_a);
+    nb::class_<TreeTables>(m, "TreeTables", "Trees laid out for prediction.")
+        .def("__init__", &construct_trees, "begin"_array, "features"_array, "left"_array, "right"_array,
+             "thresholds"_array, "values"_array)
+        .def("respond", &respond<float>, "X"_array, "n_threads"_a,
+             "Return the responses on new rows, of shape (n_rows, n_trees), flat.")
+        .def("respond", &respond<double>, "X"_array, "n_threads"_a)
+        .def("decide", &decide<float>, "X"_array, "weights"_array, "n_threads"_a,
+             "Return sum_j w_j h_j(x), of shape (n_rows, n_outputs), flat.")
+        .def("decide", &decide<double>, "X"_array, "weights"_array, "n_threads"_a);
 }
 
 }  // namespace cgens

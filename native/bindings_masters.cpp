@@ -1,4 +1,4 @@
-// The solvers behind the masters.
+// The solvers of the masters.
 #include "bindings.hpp"
 #include "dual_cd.hpp"
 #include "gram_ls.hpp"
@@ -6,79 +6,68 @@
 namespace cgens {
 namespace {
 
-const char* status_name(SolveStatus status) {
-    switch (status) {
-        case SolveStatus::kConverged:
-            return "converged";
-        case SolveStatus::kMaxSweeps:
-            return "max_sweeps";
-        default:
-            return "interrupted";
-    }
-}
+constexpr const char* kStatusNames[] = {"converged", "max_sweeps", "interrupted"};  // in the order of SolveStatus
 
-// `interrupted` takes the GIL back by itself, for as long as it is asked.
+// `interrupted` acquires the GIL by itself.
 auto solve(DualCd& self, double tol, std::int64_t max_sweeps, const std::function<bool()>& interrupted) {
-    require(self.n_columns() == self.store()->n_columns(), "solve: a sibling was given more columns");
-    SolveReport report;
-    {
-        nb::gil_scoped_release released;
-        report = self.solve(tol, max_sweeps, interrupted);
-    }
-    return std::make_tuple(report.primal, report.dual, report.n_sweeps, std::string(status_name(report.status)));
+    require(self.n_columns() == self.store()->n_columns(), "solve: a sibling has more columns");
+    const SolveReport report = without_gil([&] { return self.solve(tol, max_sweeps, interrupted); });
+    const std::string status = kStatusNames[static_cast<std::size_t>(report.status)];
+    return std::make_tuple(report.primal, report.dual, report.n_sweeps, status);
 }
 
-// A sibling shares the columns of another solver.
 void construct_cd(DualCd* self, const Vector<double>& linear, const Vector<double>& lower, const Vector<double>& upper,
                   int n_threads, const DualCd* sibling) {
     require(linear.shape(0) > 0, "DualCd: no rows");
     require(linear.shape(0) == lower.shape(0) && linear.shape(0) == upper.shape(0), "DualCd: lengths differ");
     for (std::size_t i = 0; i < linear.shape(0); ++i)
         require(std::isfinite(linear(i)) && std::isfinite(upper(i) - lower(i)) && lower(i) <= 0 && upper(i) >= 0,
-                "DualCd: finite numbers, lower <= 0 <= upper");
+                "DualCd: values must be finite, with lower <= 0 <= upper");
     require(sibling == nullptr || (sibling->n_rows() == linear.shape(0) && sibling->n_columns() == 0),
-            "DualCd: a sibling of the same rows and without columns");
+            "DualCd: a sibling must have the same rows and no columns yet");
     new (self) DualCd(to_vector(linear), to_vector(lower), to_vector(upper), n_threads,
                       sibling == nullptr ? nullptr : sibling->store());
 }
 
-template <class T>
-void add_column(DualCd& self, const Vector<T>& column) {
+template <class Solver, class T>
+void add_column(Solver& self, const Vector<T>& column) {
     require(column.shape(0) == self.n_rows(), "add: one response per row");
     nb::gil_scoped_release released;
     self.add_column(column.data());
 }
 
 void construct_ls(GramLs* self, const CMatrix<double>& target, const Vector<double>& weights, int n_threads) {
-    require(target.shape(0) > 0 && target.shape(1) > 0, "GramLs: an empty target");
-    require(target.shape(0) == weights.shape(0), "GramLs: one weight per row");
-    require_finite(target.data(), target.size(), "GramLs: a finite target");
-    for (std::size_t i = 0; i < weights.shape(0); ++i)
-        require(weights(i) > 0 && std::isfinite(weights(i)), "GramLs: finite weights > 0");
+    require(target.shape(0) > 0 && target.shape(1) > 0, "GramLs: the target is empty");
+    require_finite(target, "GramLs: the target must be finite");
+    require_positive(weights, target.shape(0), "GramLs: one finite weight > 0 per row");
     new (self) GramLs(target.data(), to_vector(weights), target.shape(1), n_threads);
 }
 
-template <class T>
-void add_ls_column(GramLs& self, const Vector<T>& column) {
-    require(column.shape(0) == self.n_rows(), "add: one response per row");
-    nb::gil_scoped_release released;
-    self.add_column(column.data());
-}
-
 std::vector<double> ls_weights(const GramLs& self, const CMatrix<double>& weights) {
-    require(weights.shape(1) == self.n_outputs() && weights.shape(0) <= self.n_columns(), "weights: the shape");
+    require(weights.shape(1) == self.n_outputs() && weights.shape(0) <= self.n_columns(),
+            "weights: must be of shape (n, n_outputs) with n <= n_columns");
     return {weights.data(), weights.data() + weights.size()};
 }
 
 template <class T>
 NewArray<double> quadratic(const GramLs& self, const Matrix<T>& columns, std::size_t n_columns) {
     require(columns.shape(1) == self.n_rows() && columns.stride(1) == 1, "quadratic: one response per row, contiguous");
-    require(n_columns <= self.n_columns(), "quadratic: no such columns");
-    auto out = new_array<double>(nullptr, columns.shape(0));
+    require(n_columns <= self.n_columns(), "quadratic: n_columns is too large");
+    auto out = zeros<double>(columns.shape(0));
     nb::gil_scoped_release released;
     for (std::size_t g = 0; g < columns.shape(0); ++g)
         out.data()[g] = self.quadratic(columns.data() + static_cast<std::ptrdiff_t>(g) * columns.stride(0), n_columns);
     return out;
+}
+
+auto resolve(const GramLs& self, double factor, const std::vector<std::size_t>& stages) {
+    require(factor > 0 && std::isfinite(factor), "resolve: factor must be finite and > 0");
+    require(std::is_sorted(stages.begin(), stages.end()) && (stages.empty() || stages.back() <= self.n_columns()),
+            "resolve: stages must ascend and be at most n_columns");
+    std::vector<NewArray<double>> arrays;
+    for (const auto& weights : without_gil([&] { return self.resolve(factor, stages); }))
+        arrays.push_back(to_array(weights));
+    return arrays;
 }
 
 void require_column(const GramLs& self, std::size_t k) { require(k < self.n_columns(), "no such column"); }
@@ -87,94 +76,67 @@ void require_column(const GramLs& self, std::size_t k) { require(k < self.n_colu
 
 void bind_masters(nb::module_& m) {
     nb::class_<DualCd>(m, "DualCd", "Box-constrained dual coordinate descent with a free bias.")
-        .def("__init__", &construct_cd, "linear"_a.noconvert(), "lower"_a.noconvert(), "upper"_a.noconvert(),
-             "n_threads"_a, "sibling"_a = nb::none())
-        .def("add", &add_column<std::int8_t>, "column"_a.noconvert(), "Add one column of responses.")
-        .def("add", &add_column<float>, "column"_a.noconvert())
-        .def("add", &add_column<double>, "column"_a.noconvert())
+        .def("__init__", &construct_cd, "linear"_array, "lower"_array, "upper"_array, "n_threads"_a,
+             "sibling"_a = nb::none())
+        .def("add", &add_column<DualCd, std::int8_t>, "column"_array, "Add one column of responses.")
+        .def("add", &add_column<DualCd, float>, "column"_array)
+        .def("add", &add_column<DualCd, double>, "column"_array)
         .def("solve", &solve, "tol"_a, "max_sweeps"_a, "interrupted"_a,
-             "Descend to a relative gap of tol. Returns (primal, dual, n_sweeps, status).")
+             "Descend to a relative gap of `tol`. Returns (primal, dual, n_sweeps, status).")
         .def("scale_box",
              [](DualCd& self, double factor) {
-                 require(factor > 0 && std::isfinite(factor), "scale_box: a finite factor > 0");
+                 require(factor > 0 && std::isfinite(factor), "scale_box: factor must be finite and > 0");
                  self.scale_box(factor);
              },
-             "factor"_a, "Multiply the box, and the duals with it.")
-        .def("duals", [](const DualCd& self) { return new_array(self.duals().data(), self.n_rows()); },
-             "A copy of the signed duals, one per row.")
-        .def("weights", [](const DualCd& self) { return new_array(self.weights(), self.n_columns()); },
-             "A copy of the weights, one per column.")
+             "factor"_a, "Multiply the box and the duals.")
+        .def("duals", [](const DualCd& self) { return to_array(self.duals()); },
+             "Return a copy of the signed duals, one per row.")
+        .def("weights", [](const DualCd& self) { return to_array(self.weights(), self.n_columns()); },
+             "Return a copy of the weights, one per column.")
         .def_prop_ro("bias", &DualCd::bias);
 
-    nb::class_<GramLs>(m, "GramLs", "Regularised least squares with a free bias over a growing set of columns.")
-        .def("__init__", &construct_ls, "target"_a.noconvert(), "weights"_a.noconvert(), "n_threads"_a)
-        .def("add", &add_ls_column<std::int8_t>, "column"_a.noconvert(), "Add one column of responses.")
-        .def("add", &add_ls_column<float>, "column"_a.noconvert())
-        .def("add", &add_ls_column<double>, "column"_a.noconvert())
+    nb::class_<GramLs>(m, "GramLs", "Regularized least squares with a free bias over a growing set of columns.")
+        .def("__init__", &construct_ls, "target"_array, "weights"_array, "n_threads"_a)
+        .def("add", &add_column<GramLs, std::int8_t>, "column"_array, "Add one column of responses.")
+        .def("add", &add_column<GramLs, float>, "column"_array)
+        .def("add", &add_column<GramLs, double>, "column"_array)
         .def("solve",
              [](GramLs& self, double tol) {
-                 LsReport report;
-                 {
-                     nb::gil_scoped_release released;
-                     report = self.solve(tol);
-                 }
+                 const LsReport report = without_gil([&] { return self.solve(tol); });
                  return std::make_tuple(report.primal, report.dual, report.n_refinements);
              },
              "tol"_a, "Solve, evaluate on the data and refine. Returns (primal, dual, n_refinements).")
-        .def("weights", [](const GramLs& self) { return to_array(self.weights()); }, "Flat, column by column.")
+        .def("weights", [](const GramLs& self) { return to_array(self.weights()); },
+             "Return the weights of shape (n_columns, n_outputs), flat.")
         .def("intercept",
              [](const GramLs& self, const CMatrix<double>& weights) {
                  return to_array(self.intercept(ls_weights(self, weights)));
              },
-             "weights"_a.noconvert(), "The bias that goes with weights of the first columns.")
+             "weights"_array, "Return the intercept of the model with these weights of the first columns.")
         .def("duals",
              [](const GramLs& self, const CMatrix<double>& weights) {
                  const std::vector<double> model = ls_weights(self, weights);
-                 std::vector<double> duals;
-                 {
-                     nb::gil_scoped_release released;
-                     duals = self.duals(model);
-                 }
-                 return to_array(duals);
+                 return to_array(without_gil([&] { return self.duals(model); }));
              },
-             "weights"_a.noconvert(), "The duals of a model of the first columns, flat, row by row.")
+             "weights"_array, "Return the duals of the same model, of shape (n_rows, n_outputs), flat.")
         .def("step",
              [](const GramLs& self, std::size_t k) {
                  require_column(self, k);
                  return std::make_tuple(to_array(self.coefficients(k)), to_array(self.output(k)), self.denominator(k));
              },
-             "k"_a, "How column k changed the weights: (coefficients, output, denominator).")
+             "k"_a, "Return how column k changed the weights: (coefficients, output, denominator).")
         .def("direction",
              [](const GramLs& self, std::size_t k) {
                  require_column(self, k);
-                 std::vector<double> direction;
-                 {
-                     nb::gil_scoped_release released;
-                     direction = self.direction(k);
-                 }
-                 return to_array(direction);
+                 return to_array(without_gil([&] { return self.direction(k); }));
              },
-             "k"_a, "Along what column k changed the duals.")
-        .def("resolve",
-             [](const GramLs& self, double factor, const std::vector<std::size_t>& stages) {
-                 require(factor > 0 && std::isfinite(factor), "resolve: a finite factor > 0");
-                 require(std::is_sorted(stages.begin(), stages.end()) &&
-                             (stages.empty() || stages.back() <= self.n_columns()),
-                         "resolve: ascending stages, up to the number of columns");
-                 std::vector<std::vector<double>> solutions;
-                 {
-                     nb::gil_scoped_release released;
-                     solutions = self.resolve(factor, stages);
-                 }
-                 std::vector<NewArray<double>> arrays;
-                 for (const std::vector<double>& weights : solutions) arrays.push_back(to_array(weights));
-                 return arrays;
-             },
-             "factor"_a, "stages"_a, "Weights of the first so many columns, flat, for C times a factor.")
-        .def("quadratic", &quadratic<std::int8_t>, "columns"_a.noconvert(), "n_columns"_a,
-             "g'Pg of columns g, one a row, with the first so many columns in the master.")
-        .def("quadratic", &quadratic<float>, "columns"_a.noconvert(), "n_columns"_a)
-        .def("quadratic", &quadratic<double>, "columns"_a.noconvert(), "n_columns"_a)
+             "k"_a, "Return the direction in which column k changed the duals.")
+        .def("resolve", &resolve, "factor"_a, "stages"_a,
+             "Return, for each n in `stages`, the weights of the first n columns for C times `factor`, flat.")
+        .def("quadratic", &quadratic<std::int8_t>, "columns"_array, "n_columns"_a,
+             "Return g'Pg of each row g of `columns`, with P of the first `n_columns` columns.")
+        .def("quadratic", &quadratic<float>, "columns"_array, "n_columns"_a)
+        .def("quadratic", &quadratic<double>, "columns"_array, "n_columns"_a)
         .def_prop_ro("primal", &GramLs::primal);
 }
 

@@ -1,4 +1,4 @@
-// Stumps: the pool, its searches, and prediction.
+// Stumps: the pool, searches over it, and prediction.
 #include <limits>
 
 #include "bindings.hpp"
@@ -14,8 +14,8 @@ std::shared_ptr<StumpPool> make_pool(const Matrix<T>& X, const Vector<std::int64
                                      const Vector<double>& weights, std::size_t max_bins, int n_threads,
                                      const std::function<bool()>& interrupted) {
     require(rows.shape(0) == weights.shape(0), "StumpPool: one weight per row");
-    require(rows.shape(0) > 0 && X.shape(1) > 0, "StumpPool: an empty table");
-    require(max_bins >= 2, "StumpPool: max_bins >= 2");
+    require(rows.shape(0) > 0 && X.shape(1) > 0, "StumpPool: the table is empty");
+    require(max_bins >= 2, "StumpPool: max_bins must be >= 2");
     for (std::size_t i = 0; i < rows.shape(0); ++i)
         require(rows(i) >= 0 && static_cast<std::size_t>(rows(i)) < X.shape(0), "StumpPool: no such row of X");
     try {
@@ -31,18 +31,14 @@ std::shared_ptr<StumpPool> make_pool(const Matrix<T>& X, const Vector<std::int64
 
 auto price(StumpScan& self, const Vector<double>& duals) {
     require(duals.shape(0) == self.n_rows(), "price: one dual per row");
-    require_finite(duals.data(), duals.shape(0), "price: duals must be finite");
-    StumpPrice best;
-    {
-        nb::gil_scoped_release released;
-        best = self.price(duals.data());
-    }
+    require_finite(duals, "price: duals must be finite");
+    const StumpPrice best = without_gil([&] { return self.price(duals.data()); });
     return std::make_tuple(best.found, best.feature, best.threshold, best.price, best.energy);
 }
 
 PriceRule rule_of(const StumpTable& self, const std::string& name) {
-    require(name == "max" || name == "gain" || name == "votes", "the rule is max, gain or votes");
-    require(name != "gain" || self.has_curvature(), "the gain needs set_curvature first");
+    require(name == "max" || name == "gain" || name == "votes", "rule must be max, gain or votes");
+    require(name != "gain" || self.has_curvature(), "the rule gain needs set_curvature first");
     return name == "max" ? PriceRule::kMax : name == "gain" ? PriceRule::kGain : PriceRule::kVotes;
 }
 
@@ -52,61 +48,50 @@ auto as_tuple(const TablePrice& best) {
 }
 
 void set_duals(StumpTable& self, const CMatrix<double>& duals) {
-    require(duals.shape(0) == self.n_rows() && duals.shape(1) == self.n_outputs(), "set_duals: the shape");
-    require_finite(duals.data(), duals.size(), "set_duals: duals must be finite");
+    require(duals.shape(0) == self.n_rows() && duals.shape(1) == self.n_outputs(),
+            "set_duals: duals must be of shape (n_rows, n_outputs)");
+    require_finite(duals, "set_duals: duals must be finite");
     nb::gil_scoped_release released;
     self.set_duals(duals.data());
 }
 
 void set_curvature(StumpTable& self, const Vector<double>& diagonal) {
-    require(diagonal.shape(0) == self.n_rows(), "set_curvature: one entry per row");
-    for (std::size_t i = 0; i < diagonal.shape(0); ++i)
-        require(diagonal(i) > 0 && std::isfinite(diagonal(i)), "set_curvature: finite numbers > 0");
+    require_positive(diagonal, self.n_rows(), "set_curvature: one finite entry > 0 per row");
     nb::gil_scoped_release released;
     self.set_curvature(diagonal.data());
 }
 
 void require_change(const StumpTable& self, const Vector<double>& direction, double denominator) {
     require(direction.shape(0) == self.n_rows(), "change: one entry per row");
-    require_finite(direction.data(), direction.shape(0), "change: the direction must be finite");
-    require(denominator > 0, "change: a positive denominator");
+    require_finite(direction, "change: the direction must be finite");
+    require(denominator > 0, "change: denominator must be > 0");
 }
 
 auto change(StumpTable& self, const Vector<double>& direction, const Vector<double>& step, double denominator,
             const std::string& rule) {
     require_change(self, direction, denominator);
     require(step.shape(0) == self.n_outputs(), "change: one step per output");
-    require_finite(step.data(), step.shape(0), "change: the step must be finite");
+    require_finite(step, "change: the step must be finite");
     const PriceRule by = rule_of(self, rule);
-    TablePrice best;
-    {
-        nb::gil_scoped_release released;
-        best = self.change(direction.data(), step.data(), denominator, by);
-    }
-    return as_tuple(best);
+    return as_tuple(without_gil([&] { return self.change(direction.data(), step.data(), denominator, by); }));
 }
 
 void change_curvature(StumpTable& self, const Vector<double>& direction, double denominator) {
     require_change(self, direction, denominator);
-    require(self.has_curvature(), "change_curvature: set_curvature comes first");
+    require(self.has_curvature(), "change_curvature: call set_curvature first");
     nb::gil_scoped_release released;
     self.change_curvature(direction.data(), denominator);
 }
 
 auto find_best(StumpTable& self, const std::string& rule) {
     const PriceRule by = rule_of(self, rule);
-    TablePrice best;
-    {
-        nb::gil_scoped_release released;
-        best = self.find_best(by);
-    }
-    return as_tuple(best);
+    return as_tuple(without_gil([&] { return self.find_best(by); }));
 }
 
 template <class Stumps>
 NewArray<std::int8_t> respond_training(const Stumps& self, std::size_t feature, double threshold) {
     require(feature < self.n_features(), "respond: no such feature");
-    auto out = new_array<std::int8_t>(nullptr, self.n_rows());
+    auto out = zeros<std::int8_t>(self.n_rows());
     nb::gil_scoped_release released;
     self.respond(feature, threshold, out.data());
     return out;
@@ -122,7 +107,7 @@ NewArray<std::int8_t> respond(const Matrix<T>& X, const Vector<std::int64_t>& fe
                               const Vector<double>& thresholds, int n_threads) {
     require(features.shape(0) == thresholds.shape(0), "respond_stumps: lengths differ");
     require_features(features, X.shape(1));
-    auto out = new_array<std::int8_t>(nullptr, X.shape(0) * features.shape(0));
+    auto out = zeros<std::int8_t>(X.shape(0) * features.shape(0));
     nb::gil_scoped_release released;
     respond_stumps(view<T>(X), features.data(), thresholds.data(), features.shape(0), out.data(), n_threads);
     return out;
@@ -131,7 +116,7 @@ NewArray<std::int8_t> respond(const Matrix<T>& X, const Vector<std::int64_t>& fe
 template <class T>
 NewArray<double> decide(const StepTables& self, const Matrix<T>& X, int n_threads) {
     require(X.shape(1) >= self.n_inputs(), "decide: X has too few columns");
-    auto out = new_array<double>(nullptr, X.shape(0) * self.n_outputs());
+    auto out = zeros<double>(X.shape(0) * self.n_outputs());
     nb::gil_scoped_release released;
     self.add_decision(view<T>(X), out.data(), n_threads);
     return out;
@@ -140,14 +125,15 @@ NewArray<double> decide(const StepTables& self, const Matrix<T>& X, int n_thread
 }  // namespace
 
 void bind_stumps(nb::module_& m) {
-    nb::class_<StumpPool>(m, "StumpPool", "The training table in bins: all its stumps, and which are taken.")
-        .def(nb::new_(&make_pool<float>), "X"_a.noconvert(), "rows"_a.noconvert(), "weights"_a.noconvert(),
-             "max_bins"_a, "n_threads"_a, "interrupted"_a = nb::none(),
-             "Raises KeyboardInterrupt where `interrupted` says so.")
-        .def(nb::new_(&make_pool<double>), "X"_a.noconvert(), "rows"_a.noconvert(), "weights"_a.noconvert(),
-             "max_bins"_a, "n_threads"_a, "interrupted"_a = nb::none())
-        .def("take", &StumpPool::take, "feature"_a, "threshold"_a, "Take a stump out of the searches.")
-        .def("respond", &respond_training<StumpPool>, "feature"_a, "threshold"_a, "Responses on the training rows.")
+    nb::class_<StumpPool>(m, "StumpPool", "All stumps of a training table, in bins, and which of them are taken.")
+        .def(nb::new_(&make_pool<float>), "X"_array, "rows"_array, "weights"_array, "max_bins"_a, "n_threads"_a,
+             "interrupted"_a = nb::none(), "Raises KeyboardInterrupt if `interrupted` returns True.")
+        .def(nb::new_(&make_pool<double>), "X"_array, "rows"_array, "weights"_array, "max_bins"_a, "n_threads"_a,
+             "interrupted"_a = nb::none())
+        .def("take", &StumpPool::take, "feature"_a, "threshold"_a,
+             "Remove a stump from the searches. Returns whether it was there.")
+        .def("respond", &respond_training<StumpPool>, "feature"_a, "threshold"_a,
+             "Return the responses on the training rows.")
         .def("thresholds",
              [](const StumpPool& self, std::size_t f) {
                  require(f < self.n_features(), "thresholds: no such feature");
@@ -157,17 +143,12 @@ void bind_stumps(nb::module_& m) {
         .def_prop_ro("n_candidates", &StumpPool::n_candidates)
         .def_prop_ro("n_features", &StumpPool::n_features);
 
-    nb::class_<StumpScan>(m, "StumpScan", "The search for the best stump for one output whose duals are mostly 0.")
-        .def(
-            "__init__",
-            [](StumpScan* self, std::shared_ptr<StumpPool> pool, int n_threads) {
-                new (self) StumpScan(std::move(pool), n_threads);
-            },
-            "pool"_a, "n_threads"_a)
-        .def("price", &price, "duals"_a.noconvert(),
-             "The free stump of largest |price|. Returns (found, feature, threshold, price, energy).");
+    nb::class_<StumpScan>(m, "StumpScan", "The search for the best stump of one output, whose duals are mostly 0.")
+        .def(nb::init<std::shared_ptr<StumpPool>, int>(), "pool"_a, "n_threads"_a)
+        .def("price", &price, "duals"_array,
+             "Find the free stump with the largest |price|. Returns (found, feature, threshold, price, energy).");
 
-    nb::class_<StumpTable>(m, "StumpTable", "The prices of all stumps for several outputs, changed by rank one.")
+    nb::class_<StumpTable>(m, "StumpTable", "The prices of all stumps for several outputs, with rank-one updates.")
         .def(
             "__init__",
             [](StumpTable* self, std::shared_ptr<StumpPool> pool, std::size_t n_outputs, int n_threads) {
@@ -176,30 +157,29 @@ void bind_stumps(nb::module_& m) {
                 new (self) StumpTable(std::move(pool), n_outputs, n_threads);
             },
             "pool"_a, "n_outputs"_a, "n_threads"_a)
-        .def("set_duals", &set_duals, "duals"_a.noconvert(), "All prices anew.")
-        .def("set_curvature", &set_curvature, "diagonal"_a.noconvert(), "g'Pg of the empty master for all stumps.")
-        .def("change", &change, "direction"_a.noconvert(), "step"_a.noconvert(), "denominator"_a, "rule"_a,
-             "Change the duals by -direction step'. Returns as find_best does.")
-        .def("change_curvature", &change_curvature, "direction"_a.noconvert(), "denominator"_a,
-             "Change g'Pg alone.")
+        .def("set_duals", &set_duals, "duals"_array, "Compute all prices from the duals.")
+        .def("set_curvature", &set_curvature, "diagonal"_array, "Compute g'Pg of all stumps for the empty master.")
+        .def("change", &change, "direction"_array, "step"_array, "denominator"_a, "rule"_a,
+             "Change the duals by -direction step'. Returns the same as find_best.")
+        .def("change_curvature", &change_curvature, "direction"_array, "denominator"_a, "Change g'Pg only.")
         .def("find_best", &find_best, "rule"_a,
-             "The best free stump. Returns (found, feature, threshold, output, price, max_price, energy, merit).")
-        .def("respond", &respond_training<StumpTable>, "feature"_a, "threshold"_a, "Responses on the training rows.")
+             "Find the best free stump. Returns (found, feature, threshold, output, price, max_price, energy, merit).")
+        .def("respond", &respond_training<StumpTable>, "feature"_a, "threshold"_a,
+             "Return the responses on the training rows.")
         .def("entries",
              [](const StumpTable& self, std::size_t feature, std::size_t bin) {
                  require(feature < self.pool().n_features() && bin + 1 < self.pool().feature(feature).n_bins(),
                          "entries: no such threshold");
                  return to_array(self.entries(feature, bin));
              },
-             "feature"_a, "bin"_a, "The prices of one threshold, and its g'Pg.")
+             "feature"_a, "bin"_a, "Return the prices of one threshold and its g'Pg.")
         .def_prop_ro("n_outputs", &StumpTable::n_outputs)
         .def_prop_ro("has_curvature", &StumpTable::has_curvature)
         .def_prop_ro("drift", &StumpTable::drift);
 
-    m.def("respond_stumps", &respond<float>, "X"_a.noconvert(), "features"_a.noconvert(), "thresholds"_a.noconvert(),
-          "n_threads"_a, "Responses of stumps on new rows, flat, row by row.");
-    m.def("respond_stumps", &respond<double>, "X"_a.noconvert(), "features"_a.noconvert(),
-          "thresholds"_a.noconvert(), "n_threads"_a);
+    m.def("respond_stumps", &respond<float>, "X"_array, "features"_array, "thresholds"_array, "n_threads"_a,
+          "Return the responses on new rows, of shape (n_rows, n_stumps), flat.");
+    m.def("respond_stumps", &respond<double>, "X"_array, "features"_array, "thresholds"_array, "n_threads"_a);
 
     nb::class_<StepTables>(m, "StepTables", "A weighted sum of stumps as one step function per feature.")
         .def(
@@ -212,10 +192,10 @@ void bind_stumps(nb::module_& m) {
                 new (self) StepTables(features.data(), thresholds.data(), weights.data(), features.shape(0),
                                       weights.shape(1));
             },
-            "features"_a.noconvert(), "thresholds"_a.noconvert(), "weights"_a.noconvert())
-        .def("decide", &decide<float>, "X"_a.noconvert(), "n_threads"_a,
-             "sum_j w_j h_j(x) of every row, flat, row by row.")
-        .def("decide", &decide<double>, "X"_a.noconvert(), "n_threads"_a);
+            "features"_array, "thresholds"_array, "weights"_array)
+        .def("decide", &decide<float>, "X"_array, "n_threads"_a,
+             "Return sum_j w_j h_j(x), of shape (n_rows, n_outputs), flat.")
+        .def("decide", &decide<double>, "X"_array, "n_threads"_a);
 }
 
 }  // namespace cgens

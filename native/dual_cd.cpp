@@ -13,18 +13,18 @@
 namespace cgens {
 namespace {
 
-// rho as a share of the mean |h_i|^2. Larger holds sum(r) tighter but shortens every step; of 1/40, 1/4, 5/4 and 5 the
-// second needed the fewest sweeps in a prototype (docs/decisions/0002).
+// rho relative to the mean |h_i|^2. A larger one keeps sum(r) closer to 0 but shortens every step; of 1/40, 1/4, 5/4
+// and 5 the second needed the fewest sweeps in a prototype (docs/decisions/0002).
 constexpr double kRhoShare = 0.25;
-// Sweeps over the active rows between two full passes over all rows; fewer where one brings less than this share of
-// the best of them.
+// Maximum number of sweeps over the active rows between two passes over all rows, and the progress, relative to the
+// best of these sweeps, below which they end early.
 constexpr int kInnerSweeps = 10;
 constexpr double kWorthwhileShare = 0.2;
-// Rounding of w grows with the number of steps added to it: recompute it from the duals after this many a row.
+// The rounding error of w grows with every step: recompute w from the duals after this many steps per row.
 constexpr std::int64_t kStepsPerRefresh = 64;
-// A Newton step is taken when coordinate descent has done as many multiplications as it costs, and never over more
-// inside rows than this: it takes some tenths of a second then, and Ctrl-C has to wait for it.
-constexpr std::size_t kMostPolished = 1000;
+// A Newton step is taken once coordinate descent has done as many multiplications as the step costs, and only if at
+// most this many duals are inside their box: it then takes some tenths of a second, during which Ctrl-C has to wait.
+constexpr std::size_t kMaxPolished = 1000;
 constexpr auto kPollEvery = std::chrono::milliseconds(50);
 
 }  // namespace
@@ -39,13 +39,11 @@ DualCd::DualCd(std::vector<double> linear, std::vector<double> lower, std::vecto
       duals_(linear_.size(), 0.0),
       fits_(linear_.size(), 0.0),
       squared_norms_(linear_.size(), 0.0) {
-    for (std::size_t i = 0; i < n_rows(); ++i) total_width_ += upper_[i] - lower_[i];
-    start_from_bounds();
-}
-
-// The empty master: r maximises q'r in the box, then the heavier side is scaled down to sum(r) = 0.
-void DualCd::start_from_bounds() {
-    for (std::size_t i = 0; i < n_rows(); ++i) duals_[i] = linear_[i] > 0 ? upper_[i] : lower_[i];
+    // Without columns, the r that maximizes q'r in the box, balanced to sum(r) = 0.
+    for (std::size_t i = 0; i < n_rows(); ++i) {
+        total_width_ += upper_[i] - lower_[i];
+        duals_[i] = linear_[i] > 0 ? upper_[i] : lower_[i];
+    }
     balance_duals();
 }
 
@@ -58,14 +56,13 @@ void DualCd::add_column(const T* column) {
         fits_[i] += weight * h;
         squared_norms_[i] += h * h;
     }
-    if (store_->n_columns() == n_columns_) store_->append(column);  // else a sibling was given the column before
+    if (store_->n_columns() == n_columns_) store_->append(column);  // else a sibling has appended it
     ++n_columns_;
     unsolved_ = true;
     weights_.resize(store_->padded_columns(), 0.0);
     weights_[n_columns_ - 1] = weight;
 }
 
-// The box, the duals and with them the weights by the same factor: the scaled duals are feasible again.
 void DualCd::scale_box(double factor) {
     for (std::vector<double>* values : {&lower_, &upper_, &duals_, &weights_, &fits_})
         for (double& value : *values) value *= factor;
@@ -77,12 +74,12 @@ template void DualCd::add_column(const std::int8_t*);
 template void DualCd::add_column(const float*);
 template void DualCd::add_column(const double*);
 
-// Makes sum(r) zero by shrinking duals of the heavier sign towards 0, which keeps them in the box. Duals strictly
-// inside the box are taken first: those at a bound then stay there, and pricing sees few changed rows. The two signs
-// are added up apart: with classes of very different weight their difference would cancel to nothing.
+// Makes sum(r) zero by shrinking the duals of the sign with the larger sum towards 0, which keeps them in the box:
+// only those strictly inside the box if that suffices, so that duals at a bound stay there and pricing sees few changed
+// rows. The two signs are summed separately: with classes of very different weight, a common sum would cancel.
 void DualCd::balance_duals() {
     double positive = 0.0, negative = 0.0, inside_positive = 0.0, inside_negative = 0.0;
-    for (std::size_t i = 0; i < n_rows(); ++i) {  // without branches: the signs come in no order
+    for (std::size_t i = 0; i < n_rows(); ++i) {  // without branches, as signs are unpredictable
         const double up = std::max(duals_[i], 0.0), down = std::max(-duals_[i], 0.0);
         const double inside = static_cast<double>((duals_[i] > lower_[i]) & (duals_[i] < upper_[i]));
         positive += up;
@@ -97,7 +94,7 @@ void DualCd::balance_duals() {
     const bool inside_only = available >= excess;
     const double factor = inside_only ? (available - excess) / available
                                       : std::min(positive, negative) / std::max(positive, negative);
-    if (factor == 1.0) return;  // nothing but rounding
+    if (factor == 1.0) return;  // only rounding
     for (std::size_t i = 0; i < n_rows(); ++i) {
         const bool inside = duals_[i] > lower_[i] && duals_[i] < upper_[i];
         if (duals_[i] == 0.0 || (duals_[i] > 0) != shrink_positive || (inside_only && !inside)) continue;
@@ -115,16 +112,15 @@ void DualCd::refresh_weights() {
 }
 
 void DualCd::refresh_fits() {
-    const auto n = static_cast<std::ptrdiff_t>(n_rows());
     const double work = 0.25 * static_cast<double>(n_rows() * store_->padded_columns());
-#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads_, work))
-    for (std::ptrdiff_t i = 0; i < n; ++i)
-        fits_[static_cast<std::size_t>(i)] = store_->dot(static_cast<std::size_t>(i), weights_.data());
+    for_blocks(n_rows(), 1, n_threads_, work, [&](std::size_t i, std::size_t, std::size_t) {
+        fits_[i] = store_->dot(i, weights_.data());
+    });
 }
 
-// The exact minimiser over b of sum_i max(lo_i (t_i - b), hi_i (t_i - b)), t_i = q_i - f_i: convex, piecewise linear,
-// with slope -sum(hi) at the far left and a rise of hi_i - lo_i at each t_i. The bias moves little from round to
-// round, so sorting the t_i in a window around the last one usually suffices.
+// Sets the bias to the exact minimizer over b of sum_i max(lo_i (t_i - b), hi_i (t_i - b)), t_i = q_i - f_i. This is
+// convex and piecewise linear, with slope -sum(hi) at the far left that rises by hi_i - lo_i at each t_i. The bias
+// changes little from round to round, so it usually suffices to sort the t_i in a window around the last one.
 void DualCd::choose_bias() {
     const double before = bias_;
     double radius = bias_radius_;
@@ -142,13 +138,13 @@ bool DualCd::choose_bias_within(double radius) {
         slope -= at < left ? lower_[i] : upper_[i];
         if (at >= left && at <= right) breakpoints_.push_back({at, upper_[i] - lower_[i]});
     }
-    const double flat = 1e-12 * total_width_;  // a slope that is 0 but for rounding
+    const double flat = 1e-12 * total_width_;  // a slope that is 0 up to rounding
     const bool everything = std::isinf(radius);
-    if (slope > -flat && !everything) return false;  // the minimiser lies left of the window
+    if (slope > -flat && !everything) return false;  // the minimizer is left of the window
     std::sort(breakpoints_.begin(), breakpoints_.end(),
               [](const Breakpoint& a, const Breakpoint& b) { return a.at < b.at; });
     for (std::size_t k = 0; k < breakpoints_.size(); ++k) {
-        if (slope > -flat) {  // flat from the far left on: rows of one label only
+        if (slope > -flat) {  // already flat at the far left: all rows have one label
             bias_ = breakpoints_[k].at;
             return true;
         }
@@ -159,7 +155,7 @@ bool DualCd::choose_bias_within(double radius) {
             return true;
         }
         const bool last = k + 1 == breakpoints_.size();
-        if (last && !everything) return false;  // the flat stretch may go on beyond the window
+        if (last && !everything) return false;  // the flat segment may extend beyond the window
         bias_ = last ? breakpoints_[k].at : 0.5 * (breakpoints_[k].at + breakpoints_[k + 1].at);
         return true;
     }
@@ -167,9 +163,7 @@ bool DualCd::choose_bias_within(double radius) {
 }
 
 void DualCd::evaluate(SolveReport& report) const {
-    double half_norm = 0.0;
-    for (double w : weights_) half_norm += w * w;
-    half_norm *= 0.5;
+    const double half_norm = 0.5 * std::inner_product(weights_.begin(), weights_.end(), weights_.begin(), 0.0);
     double loss = 0.0, linear = 0.0;
     for (std::size_t i = 0; i < n_rows(); ++i) {
         const double residual = linear_[i] - fits_[i] - bias_;
@@ -180,7 +174,7 @@ void DualCd::evaluate(SolveReport& report) const {
     report.dual = linear - half_norm;
 }
 
-// Shrinking: rows at a bound whose gradient pushes them outward cannot move at these weights.
+// Shrinking: duals at a bound whose gradient points outward cannot move at these weights.
 void DualCd::select_active() {
     active_.resize(n_rows());
     n_inside_ = 0;
@@ -205,7 +199,7 @@ void DualCd::shuffle_active() {
     }
 }
 
-// One pass of coordinate steps over the active rows. Returns by how much it lowered the augmented objective.
+// One pass of coordinate steps over the active rows. Returns the decrease of the augmented objective.
 double DualCd::sweep_active(double rho, double& sum, bool may_shrink) {
     constexpr std::size_t kAhead = 4;
     shuffle_active();
@@ -219,7 +213,7 @@ double DualCd::sweep_active(double rho, double& sum, bool may_shrink) {
         const double old = duals_[i];
         const double moved = std::clamp(old - gradient / curvature, lower_[i], upper_[i]);
         const double step = moved - old;
-        if (step == 0.0 && may_shrink) continue;  // at a bound and pushed outward: out of the active set
+        if (step == 0.0 && may_shrink) continue;  // at a bound, gradient outward: no longer active
         active_[kept++] = i;
         if (step == 0.0) continue;
         duals_[i] = moved;
@@ -230,7 +224,7 @@ double DualCd::sweep_active(double rho, double& sum, bool may_shrink) {
     steps_since_refresh_ += static_cast<std::int64_t>(active_.size());
     work_ += static_cast<double>(active_.size() * n_columns());
     active_.resize(kept);
-    centre_ += rho * sum;  // move the centre: b stays what it was, and the penalty starts again from 0
+    centre_ += rho * sum;  // b stays the same, and the penalty starts again from 0
     return progress;
 }
 
@@ -248,34 +242,31 @@ void DualCd::descend(SolveReport& report) {
     }
 }
 
-// Multiplications for the matrix of the inside rows and its factor.
+// The number of multiplications to form and factorize the matrix of the inside rows.
 double DualCd::newton_cost(std::size_t n_inside) const {
     const auto n = static_cast<double>(n_inside);
     return n * n * (static_cast<double>(n_columns()) / 2 + n / 6);
 }
 
-// Newton steps on the duals inside their box, each as long as the box allows, until one fits in whole or the budget is
-// spent. With more inside duals than columns some directions leave w as it is and change the dual linearly: only a
-// step up to the first bound is right there (clipping each dual by itself would disturb w). Keeps sum(r), but for
-// rounding. Returns whether anything moved.
+// Takes Newton steps on the duals inside their box, each as long as the box allows, until a full step fits or the
+// budget is spent. With more inside duals than columns, some directions leave w unchanged and change the dual objective
+// linearly, so a step may only go to the first bound (clipping each dual on its own would change w). Keeps sum(r) up to
+// rounding. Returns whether any dual moved.
 bool DualCd::polish() {
-    if (work_ < newton_cost(n_inside_)) return false;  // as it was before the sweeps: spares the look at every row
+    if (work_ < newton_cost(n_inside_)) return false;  // counted before the sweeps: saves a pass over all rows
     work_ = std::min(work_, 3 * newton_cost(n_inside_));
     bool moved = false;
     std::vector<std::size_t> inside;
     for (std::size_t i = 0; i < n_rows(); ++i)
         if (duals_[i] > lower_[i] && duals_[i] < upper_[i]) inside.push_back(i);
-    while (inside.size() >= 2 && inside.size() <= kMostPolished && work_ >= newton_cost(inside.size())) {
+    while (inside.size() >= 2 && inside.size() <= kMaxPolished && work_ >= newton_cost(inside.size())) {
         work_ -= newton_cost(inside.size());
-        InsideRows rows;
-        rows.stride = store_->padded_columns();
-        rows.responses.resize(inside.size() * rows.stride);
-        std::vector<double> gradient(inside.size());
+        std::vector<double> H(inside.size() * store_->padded_columns()), gradient(inside.size());
         for (std::size_t k = 0; k < inside.size(); ++k) {
-            store_->copy_row(inside[k], rows.responses.data() + k * rows.stride);
+            store_->copy_row(inside[k], H.data() + k * store_->padded_columns());
             gradient[k] = store_->dot(inside[k], weights_.data()) + centre_ - linear_[inside[k]];
         }
-        const std::vector<double> step = newton_step(rows, gradient);
+        const std::vector<double> step = newton_step(H, std::move(gradient));
         if (step.empty()) return moved;
         moved = true;
         if (move_inside(inside, step)) return moved;
@@ -283,21 +274,21 @@ bool DualCd::polish() {
     return moved;
 }
 
-// Moves the inside duals along `step` until the first reaches its bound, and drops those that did from `inside`.
-// Returns whether the whole step was taken.
+// Moves the inside duals along `step` until the first reaches its bound, and removes those that did from `inside`.
+// Returns whether the full step was taken.
 bool DualCd::move_inside(std::vector<std::size_t>& inside, const std::vector<double>& step) {
     const auto bound = [&](std::size_t k) { return (step[k] > 0 ? upper_ : lower_)[inside[k]]; };
     double length = 1.0;
     for (std::size_t k = 0; k < inside.size(); ++k) {
-        const double room = bound(k) - duals_[inside[k]];
-        if (std::abs(length * step[k]) > std::abs(room)) length = room / step[k];
+        const double distance = bound(k) - duals_[inside[k]];
+        if (std::abs(length * step[k]) > std::abs(distance)) length = distance / step[k];
     }
     std::size_t kept = 0;
     for (std::size_t k = 0; k < inside.size(); ++k) {
         const std::size_t i = inside[k];
-        const double room = bound(k) - duals_[i];
-        // Whoever reaches its bound is put there exactly, or rounding would keep it inside for ever.
-        const bool arrives = std::abs(length * step[k]) >= std::abs(room) * (1 - 1e-12);
+        const double distance = bound(k) - duals_[i];
+        // A dual that reaches its bound is set to it exactly, or rounding would keep it inside forever.
+        const bool arrives = std::abs(length * step[k]) >= std::abs(distance) * (1 - 1e-12);
         const double moved = arrives ? bound(k) : duals_[i] + length * step[k];
         store_->add(moved - duals_[i], i, weights_.data());
         duals_[i] = moved;
@@ -310,14 +301,14 @@ bool DualCd::move_inside(std::vector<std::size_t>& inside, const std::vector<dou
 SolveReport DualCd::solve(double tol, std::int64_t max_sweeps, const std::function<bool()>& interrupted) {
     SolveReport report{0.0, 0.0, 0, SolveStatus::kConverged};
     work_ = 0.0;
-    std::chrono::steady_clock::time_point last_poll{};  // long ago: whoever is interrupted already sweeps no more
+    std::chrono::steady_clock::time_point last_poll{};  // long ago, so that the first poll is at once
     while (true) {
         choose_bias();
         evaluate(report);
         const double gap = report.primal - report.dual;
-        // A new column is always given a sweep, also where its weight alone keeps the gap small.
+        // A new column always gets a sweep, even if its initial weight alone keeps the gap small.
         const bool close = gap <= tol * std::abs(report.primal);
-        // The centre moves by rho * sum(r), of the order of C: with a tiny C it has to begin at the empty master's bias.
+        // The centre moves by rho * sum(r), of the order of C: with a tiny C it must start at the empty master's bias.
         if (n_columns() == 0) centre_ = bias_;
         if ((close && !unsolved_) || n_columns() == 0) return report;
         const auto now = std::chrono::steady_clock::now();
@@ -329,7 +320,7 @@ SolveReport DualCd::solve(double tol, std::int64_t max_sweeps, const std::functi
             report.status = SolveStatus::kMaxSweeps;
         if (report.status != SolveStatus::kConverged) return report;
         select_active();
-        if (active_.empty()) {  // nothing can move; with a gap, only numbers that are no numbers lead here
+        if (active_.empty()) {  // nothing can move; if the gap is open, there was a NaN
             if (!close) report.status = SolveStatus::kMaxSweeps;
             return report;
         }

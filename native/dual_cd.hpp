@@ -1,22 +1,22 @@
-// Box-constrained dual coordinate descent with a free bias: the kernel behind the hinge master.
+// Box-constrained dual coordinate descent with a free bias: the solver of the hinge master.
 //
-// Given rows h_i of responses, a linear term q and a box lo <= 0 <= hi, it solves over signed duals r
+// Given rows h_i of responses, a linear term q and a box lo <= 0 <= hi, it finds the signed duals r that solve
 //
 //     min_r  D(r) = 1/2 |sum_i r_i h_i|^2 - q'r      s.t.  lo_i <= r_i <= hi_i,  sum_i r_i = 0,          (dual)
 //
-// whose other side, with w = sum_i r_i h_i (EQ:KKT1) and f_i = w.h_i, is
+// whose primal, with w = sum_i r_i h_i (EQ:KKT1) and f_i = w.h_i, is
 //
 //     min_{w, b}  1/2 |w|^2 + sum_i max(lo_i (q_i - f_i - b), hi_i (q_i - f_i - b)).                     (primal)
 //
-// For the hinge loss (EQ:SVM1, EQ:SVM_D1) q_i = y_i and the box is [0, C_i] where y_i = 1, [-C_i, 0] where y_i = -1,
-// so that r_i = y_i alpha_i. Whatever has this form, with another q and box, can use it as it is.
+// For the hinge loss (EQ:SVM1, EQ:SVM_D1) q_i = y_i and the box is [0, C_i] if y_i = 1 and [-C_i, 0] if y_i = -1, so
+// that r_i = y_i alpha_i. Any other loss whose dual has this form only needs another q and box.
 //
-// The equality is handled by the method of multipliers (Hestenes 1969; Powell 1969): b = centre + rho * sum(r) enters
-// every coordinate step, and the centre moves to b after each sweep, so that sum(r) goes to 0. What is left of it is
-// repaired before anything is reported: reported duals are feasible, and primal - dual is a true gap.
+// The equality constraint is handled by the method of multipliers (Hestenes 1969; Powell 1969): every coordinate step
+// uses b = centre + rho * sum(r), and the centre moves to b after each sweep, which drives sum(r) to 0. What remains of
+// it is repaired before anything is reported: reported duals are feasible, and primal - dual is a true duality gap.
 //
 // Coordinate steps follow Hsieh et al., "A dual coordinate descent method for large-scale linear SVM", ICML 2008.
-// Everything is kept from one call of `solve` to the next; a new column leaves the old duals feasible.
+// Every solve starts from the last one: a new column leaves the duals feasible.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ namespace cgens {
 enum class SolveStatus { kConverged, kMaxSweeps, kInterrupted };
 
 struct SolveReport {
-    double primal;  // at the best bias for the present weights
+    double primal;  // at the best bias for the current weights
     double dual;    // at feasible duals, hence dual <= optimum <= primal
     std::int64_t n_sweeps;
     SolveStatus status;
@@ -40,30 +40,29 @@ struct SolveReport {
 
 class DualCd {
    public:
-    // With the `store` of another one, the two are siblings: problems over the same columns. Whoever is given a column
-    // first puts it there, and all must be given the same.
+    // Solvers that share a `store` are siblings: problems over the same columns. Each column must be added to all of
+    // them; the first to receive it appends it to the store.
     DualCd(std::vector<double> linear, std::vector<double> lower, std::vector<double> upper, int n_threads,
            std::shared_ptr<ResponseStore> store = nullptr);
 
-    // Adds one column of n_rows responses (int8, float or double); its weight becomes sum_i r_i h_i at once.
+    // Adds a column of n_rows responses (int8, float or double), with weight sum_i r_i h_i.
     template <class T>
     void add_column(const T* column);
 
-    // Multiplies lo and hi by a factor > 0, and the duals with them: the start for another C.
+    // Multiplies lo, hi and the duals by a factor > 0: a warm start for another C.
     void scale_box(double factor);
 
-    // Descends until (primal - dual) <= tol * primal. `interrupted` is asked every 50 ms or so.
+    // Descends until primal - dual <= tol * |primal|. Calls `interrupted` about every 50 ms.
     SolveReport solve(double tol, std::int64_t max_sweeps, const std::function<bool()>& interrupted);
 
     std::size_t n_rows() const { return linear_.size(); }
     std::size_t n_columns() const { return n_columns_; }
     std::shared_ptr<ResponseStore> store() const { return store_; }
     const std::vector<double>& duals() const { return duals_; }
-    const double* weights() const { return weights_.data(); }  // n_columns of them
+    const double* weights() const { return weights_.data(); }  // of length n_columns
     double bias() const { return bias_; }
 
    private:
-    void start_from_bounds();
     void balance_duals();
     void refresh_weights();
     void refresh_fits();
@@ -86,14 +85,14 @@ class DualCd {
     std::vector<double> fits_;           // f_i = w.h_i, without the bias
     std::vector<double> squared_norms_;  // |h_i|^2
     std::vector<double> weights_;        // w, padded with zeros to whole lanes
-    double bias_ = 0.0;                  // b, the best one for the present weights
-    double bias_radius_ = 1.0;           // of the window in which the next one is looked for
+    double bias_ = 0.0;                  // b, the best one for the current weights
+    double bias_radius_ = 1.0;           // of the window in which the next one is searched for
     double centre_ = 0.0;                // of the method of multipliers
-    bool unsolved_ = false;              // whether a column came after the last sweep
+    bool unsolved_ = false;              // whether a column was added, or the box scaled, since the last sweep
     double work_ = 0.0;                  // multiplications since the last Newton step
     double total_width_ = 0.0;           // sum of hi - lo
     std::vector<std::uint32_t> active_;
-    std::size_t n_inside_ = 0;  // duals strictly inside their box when the active rows were chosen
+    std::size_t n_inside_ = 0;  // duals strictly inside their box when the active rows were selected
     struct Breakpoint {
         double at, rise;
     };

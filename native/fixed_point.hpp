@@ -1,4 +1,4 @@
-// Numbers as 64-bit multiples of a common unit 2^-exponent: sums of them are exact, in whatever order they are made.
+// Numbers as 64-bit multiples of a common unit 2^-exponent: their sums are exact, in any order.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,16 @@ class FixedPoint {
    public:
     explicit FixedPoint(int exponent = 0)
         : exponent_(exponent),
-          // Two factors, because the numbers range from 2^-1074 to 2^1023 and 2^exponent itself may overflow.
+          // Two factors, as values range from 2^-1074 to 2^1023 and 2^exponent itself may overflow.
           unit_(std::ldexp(1.0, std::min(exponent, 1000))),
           rest_(std::ldexp(1.0, exponent - std::min(exponent, 1000))) {}
 
-    // The finest unit in which twice any sum of n_rows numbers up to `largest` > 0 stays below 2^62.
-    static FixedPoint holding(double largest, std::size_t n_rows) {
-        return FixedPoint(60 - std::ilogb(largest) - 1 - std::ilogb(static_cast<double>(n_rows)) - 1);
+    // The finest unit in which twice any sum of these n values, `stride` apart, stays below 2^62.
+    static FixedPoint holding(const double* values, std::size_t n, std::size_t stride = 1) {
+        double largest = 0.0;
+        for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(values[i * stride]));
+        if (largest == 0.0) return FixedPoint();
+        return FixedPoint(60 - std::ilogb(largest) - 1 - std::ilogb(static_cast<double>(n)) - 1);
     }
 
     int exponent() const { return exponent_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "threads.hpp"
@@ -11,9 +12,9 @@ namespace cgens {
 namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
-constexpr std::size_t kBlock = 512;  // rows that are added up together, whatever the number of threads
-constexpr int kMostRefinements = 100;
-constexpr double kClosed = 1e-12;  // a relative gap that is nothing but rounding
+constexpr std::size_t kBlock = 512;  // rows that are summed together, for any number of threads
+constexpr int kMaxRefinements = 100;
+constexpr double kClosed = 1e-12;  // a relative gap that is only rounding
 
 }  // namespace
 
@@ -24,7 +25,7 @@ GramLs::GramLs(const double* target, std::vector<double> weights, std::size_t n_
       target_mean_(n_outputs, 0.0),
       target_(target, target + scale_.size() * n_outputs),
       store_(scale_.size()) {
-    // Measured from the first row's target, a constant one is 0 everywhere, not the rounding of its mean.
+    // Relative to the first row's target, a constant target is exactly 0, not the rounding error of its mean.
     const std::vector<double> first(target_.begin(), target_.begin() + static_cast<std::ptrdiff_t>(n_outputs_));
     for (std::size_t i = 0; i < n_rows(); ++i) {
         total_ += scale_[i];
@@ -45,46 +46,38 @@ GramLs::GramLs(const double* target, std::vector<double> weights, std::size_t n_
     primal_scale_ = primal_;
 }
 
-// Calls visit(block, first, last) for fixed blocks of rows.
-template <class Visit>
-void GramLs::visit_blocks(std::size_t size, double work, Visit visit) const {
-    const auto n_blocks = static_cast<std::ptrdiff_t>((n_rows() + size - 1) / size);
-#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads_, work))
-    for (std::ptrdiff_t b = 0; b < n_blocks; ++b) {
-        const std::size_t block = static_cast<std::size_t>(b), first = block * size;
-        visit(block, first, std::min(first + size, n_rows()));
-    }
+// Returns `width` sums over all rows, in fixed blocks: add(i, sums) adds row i.
+template <class Add>
+std::vector<double> GramLs::sum_rows(std::size_t block, std::size_t width, Add add) const {
+    std::vector<double> parts((n_rows() + block - 1) / block * width, 0.0);
+    const double work = 0.3 * static_cast<double>(n_rows() * width);
+    for_blocks(n_rows(), block, n_threads_, work, [&](std::size_t b, std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) add(i, parts.data() + b * width);
+    });
+    for (std::size_t at = width; at < parts.size(); at += width)
+        for (std::size_t k = 0; k < width; ++k) parts[k] += parts[at + k];
+    return parts;
 }
 
-// C hc'S times the centred columns, the target and itself. The centred column has weighted sum 0 but for rounding:
-// centring the others is a correction by that sum.
+// The weighted sum of a centred column is 0 up to rounding: centring the others is a correction by that sum.
 template <class T>
 GramLs::Products GramLs::multiply(const T* column) const {
     const std::size_t n_wide = store_.padded_columns(), width = n_wide + n_outputs_ + 2;
     double sum = 0.0;
     for (std::size_t i = 0; i < n_rows(); ++i) sum += scale_[i] * static_cast<double>(column[i]);
     const double mean = sum / total_;
-    std::vector<double> parts((n_rows() + kBlock - 1) / kBlock * width, 0.0);
-    const double work = 0.3 * static_cast<double>(n_rows() * width);
-    visit_blocks(kBlock, work, [&](std::size_t b, std::size_t first, std::size_t last) {
-        double* own = parts.data() + b * width;
-        for (std::size_t i = first; i < last; ++i) {
-            const double centred = static_cast<double>(column[i]) - mean, v = scale_[i] * centred;
-            if (n_wide > 0) store_.add(v, i, own);
-            for (std::size_t t = 0; t < n_outputs_; ++t) own[n_wide + t] += v * target_[i * n_outputs_ + t];
-            own[width - 2] += v * centred;
-            own[width - 1] += v;
-        }
+    const std::vector<double> sums = sum_rows(kBlock, width, [&](std::size_t i, double* own) {
+        const double centred = static_cast<double>(column[i]) - mean, v = scale_[i] * centred;
+        if (n_wide > 0) store_.add(v, i, own);
+        for (std::size_t t = 0; t < n_outputs_; ++t) own[n_wide + t] += v * target_[i * n_outputs_ + t];
+        own[width - 2] += v * centred;
+        own[width - 1] += v;
     });
-    for (std::size_t at = width; at < parts.size(); at += width)
-        for (std::size_t k = 0; k < width; ++k) parts[k] += parts[at + k];
-    for (std::size_t j = 0; j < n_columns(); ++j) parts[j] -= parts[width - 1] * means_[j];
-    const auto begin = parts.begin(), columns_end = begin + static_cast<std::ptrdiff_t>(n_columns());
-    const auto target_begin = begin + static_cast<std::ptrdiff_t>(n_wide);
-    return {{begin, columns_end},
-            {target_begin, target_begin + static_cast<std::ptrdiff_t>(n_outputs_)},
-            parts[width - 2],
-            mean};
+    const double *with_columns = sums.data(), *with_target = with_columns + n_wide;
+    Products products{{with_columns, with_columns + n_columns()}, {with_target, with_target + n_outputs_},
+                      sums[width - 2], mean};
+    for (std::size_t j = 0; j < n_columns(); ++j) products.with_columns[j] -= sums[width - 1] * products_[j].mean;
+    return products;
 }
 
 void GramLs::Factor::solve_lower(std::vector<double>& x) const {
@@ -101,31 +94,39 @@ void GramLs::Factor::solve_upper(std::vector<double>& x) const {
     x.resize(padded(n), 0.0);
     for (std::size_t j = n; j-- > 0;) {
         x[j] /= pivots[j];
-        const double value = x[j];
-        vector_ops().add_f64(-value, row(j), x.data(), padded(j));  // entries from j on are 0 in the factor's row
+        vector_ops().add_f64(-x[j], row(j), x.data(), padded(j));  // the row is 0 from j on
     }
     x.resize(n);
 }
 
-std::vector<double> GramLs::Factor::append(std::vector<double> with_columns, const double* with_target,
-                                           std::size_t n_outputs, double with_itself, double uncentred) {
-    const std::size_t n = pivots.size();
-    std::vector<double> row = std::move(with_columns);
+void GramLs::Factor::add_solution(const std::vector<double>& right, std::size_t n_outputs, bool both,
+                                  std::vector<double>& weights) const {
+    std::vector<double> x(weights.size() / n_outputs);
+    for (std::size_t t = 0; t < n_outputs; ++t) {
+        for (std::size_t j = 0; j < x.size(); ++j) x[j] = right[j * n_outputs + t];
+        if (both) solve_lower(x);
+        solve_upper(x);
+        for (std::size_t j = 0; j < x.size(); ++j) weights[j * n_outputs + t] += x[j];
+    }
+}
+
+std::vector<double> GramLs::Factor::append(Products products, double total) {
+    const std::size_t n = pivots.size(), n_outputs = products.with_target.size();
+    std::vector<double> row = std::move(products.with_columns);
     solve_lower(row);
-    double square = 0.0;
-    for (const double value : row) square += value * value;
-    // At least 1 in exact arithmetic. Where rounding hides that (a column that the others span, with a large C) the
-    // rounding itself is the pivot: that is a little more regularisation for a direction that is not there. Rounding is
-    // relative to the column before it was centred.
+    const double square = 1.0 + products.with_itself - std::inner_product(row.begin(), row.end(), row.begin(), 0.0);
+    // The squared pivot is at least 1 in exact arithmetic. If its rounding error, relative to the column before
+    // centring, may be larger (a column spanned by the others, with a large C), that is used instead: a little more
+    // regularization of a direction that does not exist.
+    const double uncentred = products.with_itself + total * products.mean * products.mean;
     const double noise = 4 * kEps * static_cast<double>(n + 1) * (1.0 + uncentred);
-    const double pivot = std::sqrt(std::max({1.0 + with_itself - square, 1.0, noise}));
+    const double pivot = std::sqrt(std::max({square, 1.0, noise}));
     row_begin.push_back(rows.size());
-    rows.resize(rows.size() + padded(n), 0.0);
-    std::copy(row.begin(), row.end(), rows.begin() + static_cast<std::ptrdiff_t>(row_begin.back()));
+    rows.insert(rows.end(), row.begin(), row.end());
+    rows.resize(row_begin.back() + padded(n), 0.0);
     pivots.push_back(pivot);
-    projected.resize((n + 1) * n_outputs);
+    projected.insert(projected.end(), products.with_target.begin(), products.with_target.end());
     double* own = projected.data() + n * n_outputs;
-    std::copy(with_target, with_target + n_outputs, own);
     for (std::size_t j = 0; j < n; ++j)
         for (std::size_t t = 0; t < n_outputs; ++t) own[t] -= row[j] * projected[j * n_outputs + t];
     for (std::size_t t = 0; t < n_outputs; ++t) own[t] /= pivot;
@@ -135,14 +136,8 @@ std::vector<double> GramLs::Factor::append(std::vector<double> with_columns, con
 template <class T>
 void GramLs::add_column(const T* column) {
     const std::size_t n = n_columns();
-    const Products products = multiply(column);
-    std::vector<double> z =
-        factor_.append(products.with_columns, products.with_target.data(), n_outputs_, products.with_itself,
-                       products.with_itself + total_ * products.mean * products.mean);
-    means_.push_back(products.mean);
-    products_.insert(products_.end(), products.with_columns.begin(), products.with_columns.end());
-    target_products_.insert(target_products_.end(), products.with_target.begin(), products.with_target.end());
-    own_products_.push_back(products.with_itself);
+    products_.push_back(multiply(column));
+    std::vector<double> z = factor_.append(products_.back(), total_);
     store_.append(column);
     for (std::size_t t = 0; t < n_outputs_; ++t) {
         const double value = factor_.projected[n * n_outputs_ + t];
@@ -155,7 +150,7 @@ void GramLs::add_column(const T* column) {
         for (std::size_t t = 0; t < n_outputs_; ++t) weights_[j * n_outputs_ + t] -= z[j] * own[t];
     last_coefficients_ = std::move(z);
     weights_.insert(weights_.end(), own.begin(), own.end());
-    // What is left of the objective is a difference of large numbers once the fit is nearly perfect: then measure it.
+    // Once the fit is nearly perfect, the objective is a small difference of large numbers: evaluate it on the data.
     if (primal_ < 1e-6 * primal_scale_) {
         std::vector<double> residual;
         double dual;
@@ -188,9 +183,9 @@ double GramLs::denominator(std::size_t k) const { return factor_.pivots[k] * fac
 // out[i] <- C s_i (out[i] - Hc_i . coefficients), for every stride-th entry of out.
 void GramLs::subtract_fit(const std::vector<double>& coefficients, double* out, std::size_t stride) const {
     double shift = 0.0;
-    for (std::size_t j = 0; j < n_columns(); ++j) shift += means_[j] * coefficients[j];
+    for (std::size_t j = 0; j < n_columns(); ++j) shift += products_[j].mean * coefficients[j];
     const double work = 0.25 * static_cast<double>(n_rows() * coefficients.size());
-    visit_blocks(kBlock, work, [&](std::size_t, std::size_t first, std::size_t last) {
+    for_blocks(n_rows(), kBlock, n_threads_, work, [&](std::size_t, std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) {
             const double fit = coefficients.empty() ? 0.0 : store_.dot(i, coefficients.data()) - shift;
             out[i * stride] = scale_[i] * (out[i * stride] - fit);
@@ -210,7 +205,7 @@ std::vector<double> GramLs::direction(std::size_t k) const {
 std::vector<double> GramLs::intercept(const std::vector<double>& weights) const {
     std::vector<double> b = target_mean_;
     for (std::size_t j = 0; j * n_outputs_ < weights.size(); ++j)
-        for (std::size_t t = 0; t < n_outputs_; ++t) b[t] -= means_[j] * weights[j * n_outputs_ + t];
+        for (std::size_t t = 0; t < n_outputs_; ++t) b[t] -= products_[j].mean * weights[j * n_outputs_ + t];
     return b;
 }
 
@@ -231,22 +226,16 @@ std::vector<double> GramLs::duals(const std::vector<double>& weights) const {
 std::vector<std::vector<double>> GramLs::resolve(double factor, const std::vector<std::size_t>& stages) const {
     Factor scaled;
     std::vector<std::vector<double>> solutions;
-    std::vector<double> target(n_outputs_);
     for (const std::size_t stage : stages) {
         for (std::size_t j = scaled.pivots.size(); j < stage; ++j) {
-            std::vector<double> row(products(j), products(j) + j);
-            for (double& value : row) value *= factor;
-            for (std::size_t t = 0; t < n_outputs_; ++t) target[t] = factor * target_products_[j * n_outputs_ + t];
-            const double own = factor * own_products_[j];
-            scaled.append(std::move(row), target.data(), n_outputs_, own, own + factor * total_ * means_[j] * means_[j]);
+            Products products = products_[j];
+            for (double& value : products.with_columns) value *= factor;
+            for (double& value : products.with_target) value *= factor;
+            products.with_itself *= factor;
+            scaled.append(std::move(products), factor * total_);
         }
-        std::vector<double> weights(stage * n_outputs_), right(stage);
-        for (std::size_t t = 0; t < n_outputs_; ++t) {
-            for (std::size_t j = 0; j < stage; ++j) right[j] = scaled.projected[j * n_outputs_ + t];
-            scaled.solve_upper(right);
-            for (std::size_t j = 0; j < stage; ++j) weights[j * n_outputs_ + t] = right[j];
-        }
-        solutions.push_back(std::move(weights));
+        solutions.emplace_back(stage * n_outputs_, 0.0);
+        scaled.add_solution(scaled.projected, n_outputs_, false, solutions.back());
     }
     return solutions;
 }
@@ -254,68 +243,51 @@ std::vector<std::vector<double>> GramLs::resolve(double factor, const std::vecto
 template <class T>
 double GramLs::quadratic(const T* column, std::size_t n_columns) const {
     Products products = multiply(column);
-    products.with_columns.resize(n_columns);
-    factor_.solve_lower(products.with_columns);
-    double square = 0.0;
-    for (const double value : products.with_columns) square += value * value;
-    return std::max(products.with_itself - square, 0.0);
+    std::vector<double>& row = products.with_columns;
+    row.resize(n_columns);
+    factor_.solve_lower(row);
+    return std::max(products.with_itself - std::inner_product(row.begin(), row.end(), row.begin(), 0.0), 0.0);
 }
 
-// The objective of weights_, that of its duals, and the residual H'U - W of the weights' own equation (EQ:KKT2).
+// Returns the objective of weights_, the dual objective of its duals U, and the residual H'U - W (EQ:KKT2).
 double GramLs::evaluate(std::vector<double>& residual, double& dual) const {
     const std::vector<double> u = duals(weights_);
     const std::size_t n_wide = store_.padded_columns(), width = n_outputs_ * n_wide;
-    // At most 64 blocks, for each has sums as large as all weights.
-    const std::size_t size = std::max(kBlock, (n_rows() + 63) / 64);
-    std::vector<double> parts((n_rows() + size - 1) / size * (width + 2), 0.0);
-    const double work = 0.3 * static_cast<double>(n_rows() * width);
-    visit_blocks(size, work, [&](std::size_t b, std::size_t first, std::size_t last) {
-        double* own = parts.data() + b * (width + 2);
-        for (std::size_t i = first; i < last; ++i) {
-            for (std::size_t t = 0; t < n_outputs_; ++t) {
-                const double value = u[i * n_outputs_ + t];
-                if (n_wide > 0) store_.add(value, i, own + t * n_wide);
-                own[width] += value * (value / scale_[i]);
-                own[width + 1] += value * target_[i * n_outputs_ + t];
-            }
+    // At most 64 blocks, as each has sums the size of all weights.
+    const std::size_t block = std::max(kBlock, (n_rows() + 63) / 64);
+    const std::vector<double> sums = sum_rows(block, width + 2, [&](std::size_t i, double* own) {
+        for (std::size_t t = 0; t < n_outputs_; ++t) {
+            const double value = u[i * n_outputs_ + t];
+            if (n_wide > 0) store_.add(value, i, own + t * n_wide);
+            own[width] += value * (value / scale_[i]);
+            own[width + 1] += value * target_[i * n_outputs_ + t];
         }
     });
-    for (std::size_t at = width + 2; at < parts.size(); at += width + 2)
-        for (std::size_t k = 0; k < width + 2; ++k) parts[k] += parts[at + k];
     double square = 0.0, dual_square = 0.0;
     residual.resize(weights_.size());
     for (std::size_t j = 0; j < n_columns(); ++j) {
         for (std::size_t t = 0; t < n_outputs_; ++t) {
-            const double weight = weights_[j * n_outputs_ + t], priced = parts[t * n_wide + j];
+            const double weight = weights_[j * n_outputs_ + t], priced = sums[t * n_wide + j];
             residual[j * n_outputs_ + t] = priced - weight;
             square += weight * weight;
             dual_square += priced * priced;
         }
     }
-    dual = parts[width + 1] - 0.5 * (dual_square + parts[width]);
-    return 0.5 * (square + parts[width]);
+    dual = sums[width + 1] - 0.5 * (dual_square + sums[width]);
+    return 0.5 * (square + sums[width]);
 }
 
 LsReport GramLs::solve(double tol) {
-    std::vector<double> right(n_columns());
-    const auto add_solution = [&](const std::vector<double>& rows, bool lower) {
-        for (std::size_t t = 0; t < n_outputs_; ++t) {
-            for (std::size_t j = 0; j < n_columns(); ++j) right[j] = rows[j * n_outputs_ + t];
-            if (lower) factor_.solve_lower(right);
-            factor_.solve_upper(right);
-            for (std::size_t j = 0; j < n_columns(); ++j) weights_[j * n_outputs_ + t] += right[j];
-        }
-    };
     std::fill(weights_.begin(), weights_.end(), 0.0);
-    add_solution(factor_.projected, false);
+    factor_.add_solution(factor_.projected, n_outputs_, false, weights_);
     std::vector<double> residual;
     LsReport report{0.0, 0.0, 0};
     report.primal = evaluate(residual, report.dual);
-    for (bool helps = true; helps && report.n_refinements < kMostRefinements;) {
+    for (bool helps = true; helps && report.n_refinements < kMaxRefinements;) {
         const double gap = report.primal - report.dual;
         if (gap <= kClosed * report.primal) break;
         const std::vector<double> before = weights_;
-        add_solution(residual, true);
+        factor_.add_solution(residual, n_outputs_, true, weights_);
         LsReport refined{0.0, 0.0, report.n_refinements + 1};
         refined.primal = evaluate(residual, refined.dual);
         const double refined_gap = refined.primal - refined.dual;

@@ -11,19 +11,19 @@
 namespace cgens {
 namespace {
 
-constexpr double kRounding = 1e-12;
+constexpr double kRounding = 1e-12;  // relative
 
 }  // namespace
 
 TreeGrower::TreeGrower(std::shared_ptr<const StumpPool> pool, const std::vector<double>& weights, int n_threads)
     : pool_(std::move(pool)), n_threads_(n_threads), prices_(pool_->n_rows()), scratch_(pool_->n_rows()) {
-    weight_unit_ = FixedPoint::holding(*std::max_element(weights.begin(), weights.end()), weights.size());
+    weight_unit_ = FixedPoint::holding(weights.data(), weights.size());
     for (const double weight : weights) weights_.push_back(weight_unit_.round(weight));
 }
 
-// How much a split raises the criterion; 0 where that is not more than rounding.
-double TreeGrower::worth(const Sums& left, const Sums& right, bool real) const {
-    if (!real) {  // whole numbers, of which no sum is above 2^62
+// The gain of a split in the criterion; 0 if it is within rounding.
+double TreeGrower::gain(const Sums& left, const Sums& right, bool real) const {
+    if (!real) {  // exact: integers whose sums stay below 2^62
         const std::int64_t before = std::abs(left.price + right.price);
         return static_cast<double>(std::abs(left.price) + std::abs(right.price) - before);
     }
@@ -38,9 +38,7 @@ double TreeGrower::worth(const Sums& left, const Sums& right, bool real) const {
 
 std::vector<TreeNode> TreeGrower::grow(const double* along, const std::uint8_t* allowed, const TreeOptions& options,
                                        std::int32_t* leaf_of) {
-    double largest = 0.0;
-    for (std::size_t i = 0; i < n_rows(); ++i) largest = std::max(largest, std::abs(along[i]));
-    price_unit_ = largest > 0 ? FixedPoint::holding(largest, n_rows()) : FixedPoint();
+    price_unit_ = FixedPoint::holding(along, n_rows());
     Sums total;
     for (std::size_t i = 0; i < n_rows(); ++i) {
         prices_[i] = price_unit_.round(along[i]);
@@ -59,11 +57,11 @@ std::vector<TreeNode> TreeGrower::grow(const double* along, const std::uint8_t* 
     leaves.reserve(options.max_leaves);
     if (options.max_leaves > 1) find_splits({&leaves[0]}, allowed, options);
     while (leaves.size() < options.max_leaves) {
-        // The first of equally good leaves: they are in the order in which they were made.
+        // Ties go to the leaf created first.
         const auto next = std::max_element(leaves.begin(), leaves.end(), [](const Node& a, const Node& b) {
-            return a.best.worth < b.best.worth;
+            return a.best.gain < b.best.gain;
         });
-        if (!(next->best.worth > 0)) break;
+        if (!(next->best.gain > 0)) break;
         const Node parent = *next;
         const std::size_t middle = partition(parent);
         const Sums right = parent.sums - parent.best.left;
@@ -83,20 +81,10 @@ std::vector<TreeNode> TreeGrower::grow(const double* along, const std::uint8_t* 
 }
 
 std::size_t TreeGrower::partition(const Node& node) {
-    const std::size_t feature = node.best.feature, bin = node.best.bin;
-    std::size_t b = 0;
-    while (feature >= pool_->blocks()[b].first_feature + pool_->blocks()[b].n_features) ++b;
-    const FeatureBlock& block = pool_->blocks()[b];
-    const std::size_t first = block.bin_offset[feature - block.first_feature];
-    const std::size_t n_bins = pool_->feature(feature).n_bins();
-    const bool common_right = pool_->feature(feature).common_bin > bin;
+    const StumpPool::Split split = pool_->split(node.best.feature, node.best.bin);
     std::size_t left = node.begin, n_right = 0;
     for (std::size_t k = node.begin; k < node.end; ++k) {
-        bool right = common_right;
-        visit_row(block, rows_[k], [&](std::size_t code) {
-            if (code - first < n_bins) right = code - first > bin;  // unsigned: also refuses code < first
-        });
-        if (right) {
+        if (split.is_above(rows_[k])) {
             scratch_[n_right++] = rows_[k];
         } else {
             rows_[left++] = rows_[k];
@@ -124,9 +112,9 @@ void TreeGrower::find_splits(std::vector<Node*> nodes, const std::uint8_t* allow
                        found[at]);
         }
     }
-    for (std::size_t k = 0; k < found.size(); ++k) {  // in order of the features: the first of equal splits wins
+    for (std::size_t k = 0; k < found.size(); ++k) {  // in order of the features: ties go to the first
         Split& best = nodes[k % nodes.size()]->best;
-        if (found[k].worth > best.worth) best = found[k];
+        if (found[k].gain > best.gain) best = found[k];
     }
 }
 
@@ -150,20 +138,19 @@ void TreeGrower::scan_feature(std::size_t f, const Sums* histogram, const Node& 
     const BinnedFeature& feature = pool_->feature(f);
     Sums common = node.sums;
     for (std::size_t k = 0; k < feature.n_bins(); ++k) common = common - histogram[k];  // its own entry is 0
-    // More than all rows have is not a number of units.
-    const double total = weight_unit_.value(static_cast<double>(node.sums.weight));
-    if (options.min_weight > total) return;
+    // A min_weight above the total weight may not fit into fixed point.
+    if (options.min_weight > weight_unit_.value(static_cast<double>(node.sums.weight))) return;
     const std::int64_t least = std::max<std::int64_t>(1, weight_unit_.round(options.min_weight));
     Sums left;
     for (std::size_t k = 0; k + 1 < feature.n_bins(); ++k) {
         const Sums& own = k == feature.common_bin ? common : histogram[k];
-        if (own.weight == 0) continue;  // no row of this node: the same split as the one before
+        if (own.weight == 0) continue;  // no rows of this node: the same split as the previous one
         left += own;
         const Sums right = node.sums - left;
         if (right.weight < least) return;
         if (left.weight < least) continue;
-        const double gained = worth(left, right, options.real);
-        if (gained > best.worth) best = {gained, f, k, left};
+        const double gained = gain(left, right, options.real);
+        if (gained > best.gain) best = {gained, f, k, left};
     }
 }
 

@@ -1,11 +1,11 @@
-// Small trees grown on a vector of prices, over the same bins as stumps.
+// Small trees grown on a vector r of duals, over the same bins as stumps.
 //
-// A node's rows have a sum G of r and a total weight W. Two kinds of leaves:
-//   real: the leaf's value is its mean G / W. Splitting raises sum G^2 / W, the square of the price sum_i r_i h(x_i) of
-//         the tree scaled to unit variance, by the most.
-//   sign: the leaf's value is the sign of G. Splitting raises the price sum |G| itself by the most.
-// The leaf whose best split is worth most is split next. Sums are exact integers: the same tree for any number of
-// threads and any order of equal rows.
+// Let G be the sum of r over the rows of a node, and W their total weight. There are two kinds of leaves:
+//   real: a leaf's value is its mean G / W. Each split maximizes the gain in the sum of G^2 / W, the squared price
+//         sum_i r_i h(x_i) of the tree scaled to unit variance.
+//   sign: a leaf's value is the sign of G. Each split maximizes the gain in the sum of |G|, the price itself.
+// The leaf whose best split gains most is split next. Sums are exact integers: the same tree for any number of threads
+// and any order of equal rows.
 #pragma once
 
 #include <cstddef>
@@ -22,21 +22,21 @@ struct TreeNode {
     std::int32_t feature;      // -1 for a leaf
     std::int32_t left, right;  // x <= threshold goes left
     double threshold;
-    double sum, weight;  // of r, and of the rows
+    double sum, weight;  // G and W
 };
 
 struct TreeOptions {
-    std::size_t max_leaves = 8;
-    double min_weight = 1.0;  // of a leaf
-    bool real = true;
+    std::size_t max_leaves;
+    double min_weight;  // of a leaf
+    bool real;
 };
 
 class TreeGrower {
    public:
     TreeGrower(std::shared_ptr<const StumpPool> pool, const std::vector<double>& weights, int n_threads);
 
-    // The tree for r = along, over the features with allowed[f] != 0; nodes in the order in which they were made, the
-    // root first. leaf_of[i] is the node that row i ends in.
+    // Returns the tree for r = along, over the features with allowed[f] != 0. Nodes are in the order of creation, the
+    // root first; leaf_of[i] is the leaf of row i.
     std::vector<TreeNode> grow(const double* along, const std::uint8_t* allowed, const TreeOptions& options,
                                std::int32_t* leaf_of);
 
@@ -54,7 +54,7 @@ class TreeGrower {
         friend Sums operator-(Sums a, const Sums& b) { return {a.price - b.price, a.weight - b.weight}; }
     };
     struct Split {
-        double worth = 0.0;  // how much it raises the criterion, in units
+        double gain = 0.0;  // in the criterion, in units
         std::size_t feature = 0, bin = 0;
         Sums left;
     };
@@ -65,14 +65,14 @@ class TreeGrower {
         std::size_t position;  // in the tree
     };
 
-    double worth(const Sums& left, const Sums& right, bool real) const;
+    double gain(const Sums& left, const Sums& right, bool real) const;
     // Finds the best split of each node, in one pass over the blocks of features.
     void find_splits(std::vector<Node*> nodes, const std::uint8_t* allowed, const TreeOptions& options);
     void scan_block(const FeatureBlock& block, const Node& node, const std::uint8_t* allowed,
                     const TreeOptions& options, std::vector<Sums>& histogram, Split& best) const;
     void scan_feature(std::size_t f, const Sums* histogram, const Node& node, const TreeOptions& options,
                       Split& best) const;
-    // Moves the node's rows that go left before those that go right; returns where the latter begin.
+    // Reorders the node's rows so that those going left come first; returns where the others begin.
     std::size_t partition(const Node& node);
 
     std::shared_ptr<const StumpPool> pool_;

@@ -1,4 +1,4 @@
-// A borrowed, strided, read-only matrix: NumPy's array as it is, never copied.
+// A read-only, strided view of a matrix: a NumPy array, without a copy.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,11 @@
-// A fixed scrambling of 64 bits, for hashes and keys.
+// A fixed mixing function of 64 bits, for hashes and keys.
 #pragma once
 
 #include <cstdint>
 
 namespace cgens {
 
-// The finaliser of splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
+// The finalizer of splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
 inline std::uint64_t mix_bits(std::uint64_t x) {
     x += 0x9E3779B97F4A7C15u;
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;

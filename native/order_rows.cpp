@@ -10,7 +10,7 @@
 namespace cgens {
 namespace {
 
-// Equal numbers get equal bits: float32 and float64 of one value agree, and so do 0.0 and -0.0.
+// Equal numbers have equal bits: float32 and float64 of one value, and 0.0 and -0.0.
 inline std::uint64_t value_bits(double value) {
     value += 0.0;
     std::uint64_t bits;
@@ -18,17 +18,17 @@ inline std::uint64_t value_bits(double value) {
     return bits;
 }
 
-// One entry's part of a row's hash: NH (Black et al., "UMAC", CRYPTO 1999). Parts are added, so any order will do.
+// One entry's part of the hash of a row: NH (Black et al., "UMAC", CRYPTO 1999). The parts can be added in any order.
 inline std::uint64_t entry_hash(std::uint64_t bits, std::uint64_t key) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(bits + key)) *
            static_cast<std::uint32_t>((bits >> 32) + (key >> 32));
 }
 
-// Adds the hashes of rows [first, last); columns count from `first_key` on.
+// Adds the hashes of rows [first, last); the keys of the columns start at `first_key`.
 template <class T>
 void hash_rows(const MatrixView<T>& matrix, std::size_t first_key, std::size_t first, std::size_t last,
                std::uint64_t* hashes) {
-    // The loop over the axis that lies closer together in memory goes inside.
+    // The inner loop is over the axis with the smaller stride.
     if (std::abs(matrix.column_stride) <= std::abs(matrix.row_stride)) {
         std::vector<std::uint64_t> keys(matrix.n_columns);
         for (std::size_t j = 0; j < keys.size(); ++j) keys[j] = mix_bits(first_key + j);
@@ -47,7 +47,7 @@ void hash_rows(const MatrixView<T>& matrix, std::size_t first_key, std::size_t f
     }
 }
 
-// -1, 0 or 1 as row a comes before, equals or comes after row b.
+// -1, 0 or 1 if row a comes before, equals or comes after row b.
 template <class T>
 int compare_rows(const MatrixView<T>& matrix, std::size_t a, std::size_t b) {
     for (std::size_t j = 0; j < matrix.n_columns; ++j) {
@@ -67,24 +67,19 @@ RowOrder order_rows(const MatrixView<T>& X, const MatrixView<double>& target, co
         std::int64_t row;
     };
     std::vector<std::uint64_t> hashes(X.n_rows, 0);
-    constexpr std::size_t kBlock = 256;
-    const auto n_blocks = static_cast<std::ptrdiff_t>((X.n_rows + kBlock - 1) / kBlock);
     const double work = static_cast<double>(X.n_rows * X.n_columns);
-#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads, work))
-    for (std::ptrdiff_t block = 0; block < n_blocks; ++block) {
-        const std::size_t first = static_cast<std::size_t>(block) * kBlock;
-        const std::size_t last = std::min(first + kBlock, X.n_rows);
+    for_blocks(X.n_rows, 256, n_threads, work, [&](std::size_t, std::size_t first, std::size_t last) {
         hash_rows(X, 0, first, last, hashes.data());
         hash_rows(target, X.n_columns, first, last, hashes.data());
-    }
+    });
 
     std::vector<Entry> entries;
     entries.reserve(X.n_rows);
     for (std::size_t i = 0; i < X.n_rows; ++i)
         if (weights[i] != 0.0) entries.push_back({mix_bits(hashes[i]), weights[i], static_cast<std::int64_t>(i)});
 
-    // Equal hashes are settled by the contents, so a collision costs time and nothing else. Among identical rows the
-    // weights are sorted: their sum then has the same rounding in whatever order they came.
+    // Ties between hashes are broken by the contents, so a collision only costs time. Identical rows are sorted by
+    // weight: the sum of their weights then has the same rounding for any order of the rows.
     const auto compare = [&](const Entry& a, const Entry& b) {
         const auto i = static_cast<std::size_t>(a.row), j = static_cast<std::size_t>(b.row);
         const int by_inputs = compare_rows(X, i, j);
@@ -100,15 +95,16 @@ RowOrder order_rows(const MatrixView<T>& X, const MatrixView<double>& target, co
     result.position.assign(X.n_rows, -1);
     result.rows.reserve(entries.size());
     result.weights.reserve(entries.size());
-    for (std::size_t k = 0; k < entries.size(); ++k) {
-        const bool repeats = k > 0 && entries[k].hash == entries[k - 1].hash && compare(entries[k], entries[k - 1]) == 0;
-        if (repeats) {
-            result.weights.back() += entries[k].weight;
+    const Entry* last = nullptr;
+    for (const Entry& entry : entries) {
+        if (last != nullptr && entry.hash == last->hash && compare(entry, *last) == 0) {
+            result.weights.back() += entry.weight;
         } else {
-            result.rows.push_back(entries[k].row);
-            result.weights.push_back(entries[k].weight);
+            result.rows.push_back(entry.row);
+            result.weights.push_back(entry.weight);
         }
-        result.position[static_cast<std::size_t>(entries[k].row)] = static_cast<std::int64_t>(result.rows.size()) - 1;
+        result.position[static_cast<std::size_t>(entry.row)] = static_cast<std::int64_t>(result.rows.size()) - 1;
+        last = &entry;
     }
     return result;
 }

@@ -1,8 +1,8 @@
 // A canonical order of the training rows, with identical rows merged.
 //
-// Hinge duals are not unique: another order of the rows leads coordinate descent to another vertex, and so to other
-// columns. Sorting the rows by what they contain makes a fit independent of the order in which they came, and merging
-// identical (x, target) rows into one of their summed weight makes weights and repetition the same thing.
+// Hinge duals are not unique: in another order of the rows, coordinate descent finds another vertex, and hence other
+// columns. Sorting the rows by content makes a fit independent of their order, and merging identical (x, target) rows
+// into one with the sum of their weights makes an integer weight equivalent to repeating the row.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 namespace cgens {
 
 struct RowOrder {
-    std::vector<std::int64_t> rows;      // of each canonical row: a row of X that has its content
-    std::vector<double> weights;         // of each canonical row: summed weight, > 0
-    std::vector<std::int64_t> position;  // of each row of X: its canonical row, or -1 where its weight is 0
+    std::vector<std::int64_t> rows;      // of each canonical row: a row of X with its content
+    std::vector<double> weights;         // of each canonical row: the sum of weights, > 0
+    std::vector<std::int64_t> position;  // of each row of X: its canonical row, or -1 if its weight is 0
 };
 
 template <class T>

@@ -2,30 +2,29 @@
 
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "vector_ops.hpp"
 
 namespace cgens {
 namespace {
 
-constexpr double kRidge = 1e-9;  // times the mean diagonal
+constexpr double kRidge = 1e-9;  // relative to the mean diagonal
 
-// Lower triangle of H H' + ridge, then its Cholesky factor in place; rows are padded for the vector kernels.
+// The lower triangle of H H' + ridge, overwritten by its Cholesky factor; rows are padded for the vector kernels.
 class Factor {
    public:
-    explicit Factor(const InsideRows& rows)
-        : n_(rows.size()), stride_((n_ + kLanes - 1) / kLanes * kLanes), lower_(n_ * stride_, 0.0) {
-        const VectorOps& ops = vector_ops();
-        const double* H = rows.responses.data();
+    Factor(const std::vector<double>& H, std::size_t n) : n_(n), stride_(padded(n)), lower_(n * stride_, 0.0) {
+        const std::size_t width = H.size() / n;
         for (std::size_t i = 0; i < n_; ++i)
             for (std::size_t j = 0; j <= i; ++j)
-                at(i, j) = ops.dot_f64(H + i * rows.stride, H + j * rows.stride, rows.stride);
+                at(i, j) = vector_ops().dot(H.data() + i * width, H.data() + j * width, width);
         double trace = 0.0;
         for (std::size_t i = 0; i < n_; ++i) trace += at(i, i);
         for (std::size_t i = 0; i < n_; ++i) at(i, i) += kRidge * trace / static_cast<double>(n_);
     }
 
-    bool factorise() {
+    bool factorize() {
         for (std::size_t i = 0; i < n_; ++i) {
             for (std::size_t j = 0; j < i; ++j) at(i, j) = (at(i, j) - dot_rows(i, j, j)) / at(j, j);
             const double pivot = at(i, i) - dot_rows(i, i, i);
@@ -56,7 +55,7 @@ class Factor {
         const double* a = lower_.data() + i * stride_;
         const double* b = lower_.data() + j * stride_;
         const std::size_t whole = n / kLanes * kLanes;
-        double sum = vector_ops().dot_f64(a, b, whole);
+        double sum = vector_ops().dot(a, b, whole);
         for (std::size_t k = whole; k < n; ++k) sum += a[k] * b[k];
         return sum;
     }
@@ -67,14 +66,14 @@ class Factor {
 
 }  // namespace
 
-std::vector<double> newton_step(const InsideRows& rows, const std::vector<double>& gradient) {
-    Factor factor(rows);
-    if (!factor.factorise()) return {};
-    std::vector<double> negative(gradient.size());
-    for (std::size_t i = 0; i < gradient.size(); ++i) negative[i] = -gradient[i];
-    std::vector<double> step = factor.solve(std::move(negative));
+std::vector<double> newton_step(const std::vector<double>& H, std::vector<double> gradient) {
+    Factor factor(H, gradient.size());
+    if (!factor.factorize()) return {};
+    for (double& value : gradient) value = -value;
     const std::vector<double> ones = factor.solve(std::vector<double>(gradient.size(), 1.0));
-    const double shift = std::accumulate(step.begin(), step.end(), 0.0) / std::accumulate(ones.begin(), ones.end(), 0.0);
+    std::vector<double> step = factor.solve(std::move(gradient));
+    const double sum = std::accumulate(step.begin(), step.end(), 0.0);
+    const double shift = sum / std::accumulate(ones.begin(), ones.end(), 0.0);
     for (std::size_t i = 0; i < step.size(); ++i) step[i] -= shift * ones[i];
     return step;
 }

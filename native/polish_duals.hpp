@@ -1,23 +1,16 @@
 // A Newton step on the duals strictly inside their box.
 //
-// Coordinate descent finds out quickly which duals sit at a bound, then creeps where the problem is ill-conditioned
-// (large C, few columns). With the others held, the inside duals solve a linear system: this takes that step.
+// Coordinate descent soon finds the duals that are at a bound, but converges slowly if the problem is ill-conditioned
+// (large C, few columns). With those duals fixed, the optimality of the others is a linear system, solved here.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 namespace cgens {
 
-// Row-major responses of the inside rows, `stride` doubles each (padded with zeros to whole lanes).
-struct InsideRows {
-    std::vector<double> responses;
-    std::size_t stride = 0;
-    std::size_t size() const { return stride == 0 ? 0 : responses.size() / stride; }
-};
-
-// Returns the step d that minimises 1/2 |H'd|^2 + gradient'd over sum(d) = 0, or nothing where rounding spoils the
-// factorisation. A slight multiple of the identity is added: rows with equal responses make the system singular.
-std::vector<double> newton_step(const InsideRows& rows, const std::vector<double>& gradient);
+// Returns the step d that minimizes 1/2 |H'd|^2 + gradient'd subject to sum(d) = 0, or an empty vector if the
+// factorization fails due to rounding. H has one row per dual inside its box, padded with zeros to whole lanes. A small
+// multiple of the identity is added to H H', as equal rows make it singular.
+std::vector<double> newton_step(const std::vector<double>& H, std::vector<double> gradient);
 
 }  // namespace cgens

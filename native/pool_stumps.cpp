@@ -10,44 +10,31 @@
 namespace cgens {
 namespace {
 
-// A 128-bit fingerprint of a set of rows: the sum of the rows' keys, so that it can be read off prefix sums.
-struct Fingerprint {
-    std::uint64_t a = 0, b = 0;
-    Fingerprint& operator+=(const Fingerprint& other) {
-        a += other.a;
-        b += other.b;
-        return *this;
-    }
-    friend Fingerprint operator-(Fingerprint x, const Fingerprint& y) { return {x.a - y.a, x.b - y.b}; }
-    friend bool operator<(const Fingerprint& x, const Fingerprint& y) {
-        return x.a != y.a ? x.a < y.a : x.b < y.b;
-    }
-    friend bool operator==(const Fingerprint& x, const Fingerprint& y) { return x.a == y.a && x.b == y.b; }
-};
+// A 128-bit fingerprint of a set of rows: the sum of the rows' keys, so that prefix sums give those of all thresholds.
+__extension__ using Fingerprint = unsigned __int128;
 
-Fingerprint row_key(std::size_t row) { return {mix_bits(2 * row), mix_bits(2 * row + 1)}; }
+Fingerprint row_key(std::size_t row) { return Fingerprint{mix_bits(2 * row)} << 64 | mix_bits(2 * row + 1); }
 
-// Open addressing: who was first with a fingerprint.
-template <class Owner>
-class FingerprintMap {
+// The first threshold with each fingerprint, in a hash table with open addressing.
+class FirstThresholds {
    public:
-    explicit FingerprintMap(std::size_t most) {
-        while (slots_.size() < 2 * most + 2) slots_.resize(std::max<std::size_t>(64, 2 * slots_.size()));
+    explicit FirstThresholds(std::size_t max_size) {
+        while (slots_.size() < 2 * max_size + 2) slots_.resize(std::max<std::size_t>(64, 2 * slots_.size()));
     }
-    // The first owner, or null where that is the caller from now on.
-    const Owner* find_or_insert(const Fingerprint& fingerprint, const Owner& owner) {
-        std::size_t at = fingerprint.a % slots_.size();
+    // Returns the first threshold with this fingerprint, or null if it is `own`, which is then inserted.
+    const StumpPool::Threshold* find_or_insert(Fingerprint fingerprint, StumpPool::Threshold own) {
+        std::size_t at = static_cast<std::size_t>(fingerprint) % slots_.size();
         for (; slots_[at].used; at = (at + 1) % slots_.size())
-            if (slots_[at].fingerprint == fingerprint) return &slots_[at].owner;
-        slots_[at] = {true, fingerprint, owner};
+            if (slots_[at].fingerprint == fingerprint) return &slots_[at].first;
+        slots_[at] = {fingerprint, own, true};
         return nullptr;
     }
 
    private:
     struct Slot {
+        Fingerprint fingerprint = 0;
+        StumpPool::Threshold first{};
         bool used = false;
-        Fingerprint fingerprint;
-        Owner owner{};
     };
     std::vector<Slot> slots_;
 };
@@ -65,9 +52,9 @@ StumpPool::StumpPool(BinnedTable table, int n_threads) : table_(std::move(table)
     mark_repeated(n_threads);
 }
 
-// Gives each response, up to sign, to the first threshold that has it.
+// Assigns each response, up to sign, to the first threshold that has it.
 void StumpPool::mark_repeated(int n_threads) {
-    std::vector<Fingerprint> in_bin(n_bins_);
+    std::vector<Fingerprint> in_bin(n_bins_, 0);
     const auto n_blocks = static_cast<std::ptrdiff_t>(table_.blocks.size());
 #pragma omp parallel for schedule(dynamic) num_threads(usable_threads(n_threads, static_cast<double>(n_entries_)))
     for (std::ptrdiff_t b = 0; b < n_blocks; ++b) {
@@ -78,17 +65,17 @@ void StumpPool::mark_repeated(int n_threads) {
             visit_row(block, i, [&](std::size_t code) { bins[code] += key; });
         }
     }
-    Fingerprint everything;
+    Fingerprint everything = 0;
     for (std::size_t i = 0; i < table_.n_rows; ++i) everything += row_key(i);
-    FingerprintMap<Threshold> seen(n_bins_);
+    FirstThresholds seen(n_bins_);
     for (std::size_t f = 0; f < n_features(); ++f) {
         const BinnedFeature& feature = table_.features[f];
         Fingerprint* bins = in_bin.data() + first_bin_[f];
         Fingerprint common = everything;
         for (std::size_t k = 0; k < feature.n_bins(); ++k)
-            if (k != feature.common_bin) common = common - bins[k];
+            if (k != feature.common_bin) common -= bins[k];
         bins[feature.common_bin] = common;
-        Fingerprint below;
+        Fingerprint below = 0;
         for (std::size_t k = 0; k + 1 < feature.n_bins(); ++k) {
             below += bins[k];
             const Fingerprint above = everything - below;
@@ -102,45 +89,41 @@ void StumpPool::mark_repeated(int n_threads) {
     }
 }
 
-bool StumpPool::find_bin(std::size_t feature, double threshold, std::size_t& bin) const {
+std::optional<std::size_t> StumpPool::find_bin(std::size_t feature, double threshold) const {
     const std::vector<double>& thresholds = table_.features.at(feature).thresholds;
     const auto found = std::lower_bound(thresholds.begin(), thresholds.end(), threshold);
-    bin = static_cast<std::size_t>(found - thresholds.begin());
-    return found != thresholds.end() && *found == threshold;
+    if (found == thresholds.end() || *found != threshold) return std::nullopt;
+    return static_cast<std::size_t>(found - thresholds.begin());
 }
 
 std::size_t StumpPool::bin_of(std::size_t feature, double threshold) const {
-    std::size_t bin;
-    if (!find_bin(feature, threshold, bin)) throw std::invalid_argument("the threshold is not one of the table's");
-    return bin;
+    if (const auto bin = find_bin(feature, threshold)) return *bin;
+    throw std::invalid_argument("the feature has no such threshold");
 }
 
 bool StumpPool::take(std::size_t feature, double threshold) {
-    std::size_t bin;
-    if (!find_bin(feature, threshold, bin)) return false;
-    Threshold first{static_cast<std::uint32_t>(feature), static_cast<std::uint32_t>(bin)};
+    const auto bin = find_bin(feature, threshold);
+    if (!bin) return false;
+    Threshold first{static_cast<std::uint32_t>(feature), static_cast<std::uint32_t>(*bin)};
     for (const Repeated& repeated : repeated_[feature])
-        if (repeated.bin == bin) first = repeated.first;
+        if (repeated.bin == *bin) first = repeated.first;
     std::vector<std::uint32_t>& taken = taken_[first.feature];
     if (std::find(taken.begin(), taken.end(), first.bin) != taken.end()) return false;
     taken.push_back(first.bin);
     return true;
 }
 
+StumpPool::Split StumpPool::split(std::size_t feature, std::size_t bin) const {
+    const FeatureBlock* block = table_.blocks.data();
+    while (feature >= block->first_feature + block->n_features) ++block;
+    const BinnedFeature& binned = table_.features[feature];
+    const std::size_t begin = block->bin_offset[feature - block->first_feature];
+    return {*block, begin, binned.n_bins(), bin, binned.common_bin > bin};
+}
+
 void StumpPool::respond(std::size_t feature, double threshold, std::int8_t* out) const {
-    const std::size_t bin = bin_of(feature, threshold);
-    std::size_t b = 0;
-    while (feature >= table_.blocks[b].first_feature + table_.blocks[b].n_features) ++b;
-    const FeatureBlock& block = table_.blocks[b];
-    const std::size_t begin = block.bin_offset[feature - block.first_feature];
-    const std::size_t n_bins = table_.features[feature].n_bins();
-    const std::int8_t common = table_.features[feature].common_bin > bin ? 1 : -1;
-    for (std::size_t i = 0; i < table_.n_rows; ++i) {
-        out[i] = common;
-        visit_row(block, i, [&](std::size_t code) {
-            if (code - begin < n_bins) out[i] = code - begin > bin ? 1 : -1;  // unsigned: also refuses code < begin
-        });
-    }
+    const Split stump = split(feature, bin_of(feature, threshold));
+    for (std::size_t i = 0; i < table_.n_rows; ++i) out[i] = stump.is_above(i) ? 1 : -1;
 }
 
 }  // namespace cgens

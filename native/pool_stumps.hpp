@@ -1,23 +1,35 @@
-// All stumps of a training table, and which of them are still to be had.
+// All stumps of a training table, and which of them are taken.
 //
-// The pool is the set of distinct responses up to sign: where two thresholds split the training rows alike (on two
-// equal features, say) only the first is a candidate. Searches over one pool share what was taken out of it.
+// The pool is the set of distinct responses up to sign: if two thresholds split the training rows in the same way (on
+// two equal features, say), only the first is a candidate. All searches over a pool share the set of taken stumps.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "bin_features.hpp"
 
 namespace cgens {
 
+// Calls visit(code) for each stored entry of one row in a block.
+template <class Visit>
+inline void visit_row(const FeatureBlock& block, std::size_t row, Visit visit) {
+    const std::uint32_t begin = block.row_begin[row], end = block.row_begin[row + 1];
+    if (block.wide_codes.empty()) {
+        for (std::uint32_t k = begin; k < end; ++k) visit(block.codes[k]);
+    } else {
+        for (std::uint32_t k = begin; k < end; ++k) visit(block.wide_codes[k]);
+    }
+}
+
 class StumpPool {
    public:
     StumpPool(BinnedTable table, int n_threads);
 
-    // Takes a response out of the search. False where (feature, threshold) is none of the table's, or its response was
-    // taken before, be it on another feature.
+    // Removes a response from the searches. Returns false if the table has no such threshold, or if its response is
+    // taken already, possibly on another feature.
     bool take(std::size_t feature, double threshold);
     // out[i] = h(x_i) of canonical row i, for a threshold of the table.
     void respond(std::size_t feature, double threshold, std::int8_t* out) const;
@@ -32,21 +44,36 @@ class StumpPool {
     std::size_t first_bin(std::size_t f) const { return first_bin_[f]; }  // in arrays over all bins
 
     struct Threshold {
-        std::uint32_t feature, bin;  // above this bin
+        std::uint32_t feature, bin;  // the bin below it
     };
     struct Repeated {
         std::uint32_t bin;
-        Threshold first;  // the one that has this response in the pool
+        Threshold first;  // the candidate that has the same response
     };
     const std::vector<Repeated>& repeated(std::size_t f) const { return repeated_[f]; }
-    const std::vector<std::uint32_t>& taken(std::size_t f) const { return taken_[f]; }  // by the bin below
+    const std::vector<std::uint32_t>& taken(std::size_t f) const { return taken_[f]; }  // the bins below
 
-    // The bin below a threshold of the table; throws where it is none.
+    // The bin below a threshold of the table; throws std::invalid_argument if there is no such threshold.
     std::size_t bin_of(std::size_t feature, double threshold) const;
+
+    // The rows above a bin of a feature.
+    struct Split {
+        const FeatureBlock& block;
+        std::size_t begin, n_bins, bin;  // the feature's first code, number of bins, and the bin
+        bool common_above;
+        bool is_above(std::size_t row) const {
+            bool above = common_above;
+            visit_row(block, row, [&](std::size_t code) {
+                if (code - begin < n_bins) above = code - begin > bin;  // unsigned: also rejects code < begin
+            });
+            return above;
+        }
+    };
+    Split split(std::size_t feature, std::size_t bin) const;
 
    private:
     void mark_repeated(int n_threads);
-    bool find_bin(std::size_t feature, double threshold, std::size_t& bin) const;
+    std::optional<std::size_t> find_bin(std::size_t feature, double threshold) const;
 
     BinnedTable table_;
     std::vector<std::size_t> first_bin_;
@@ -54,16 +81,5 @@ class StumpPool {
     std::vector<std::vector<std::uint32_t>> taken_;
     std::size_t n_bins_ = 0, n_entries_ = 0, n_candidates_ = 0;
 };
-
-// Calls visit(code) for each stored entry of one row in a block.
-template <class Visit>
-inline void visit_row(const FeatureBlock& block, std::size_t row, Visit visit) {
-    const std::uint32_t begin = block.row_begin[row], end = block.row_begin[row + 1];
-    if (block.wide_codes.empty()) {
-        for (std::uint32_t k = begin; k < end; ++k) visit(block.codes[k]);
-    } else {
-        for (std::uint32_t k = begin; k < end; ++k) visit(block.wide_codes[k]);
-    }
-}
 
 }  // namespace cgens

@@ -8,24 +8,20 @@
 namespace cgens {
 namespace {
 
-constexpr std::size_t kCountedThresholds = 8;  // up to here counting beats looking up
-constexpr std::ptrdiff_t kRowBlock = 256;
+constexpr std::size_t kCountedThresholds = 8;  // up to this many, counting is faster than a lookup
 
 }  // namespace
 
 template <class T>
 void respond_stumps(const MatrixView<T>& X, const std::int64_t* features, const double* thresholds,
                     std::size_t n_stumps, std::int8_t* out, int n_threads) {
-    const auto n = static_cast<std::ptrdiff_t>(X.n_rows);
     const double work = static_cast<double>(X.n_rows * n_stumps);
-#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads, work))
-    for (std::ptrdiff_t row = 0; row < n; ++row) {
-        const auto i = static_cast<std::size_t>(row);
+    for_blocks(X.n_rows, 1, n_threads, work, [&](std::size_t i, std::size_t, std::size_t) {
         for (std::size_t j = 0; j < n_stumps; ++j) {
             const double x = static_cast<double>(X(i, static_cast<std::size_t>(features[j])));
             out[i * n_stumps + j] = x > thresholds[j] ? 1 : -1;
         }
-    }
+    });
 }
 
 StepTables::StepTables(const std::int64_t* features, const double* thresholds, const double* weights,
@@ -41,7 +37,7 @@ StepTables::StepTables(const std::int64_t* features, const double* thresholds, c
         while (end < n_stumps && features[order[end]] == feature) ++end;
         steps_.push_back({static_cast<std::size_t>(feature), thresholds_.size(), end - begin, 0, 0.0, 0.0});
         n_inputs_ = std::max(n_inputs_, static_cast<std::size_t>(feature) + 1);
-        // Below all thresholds every stump says -1; passing one adds twice its weight.
+        // Below all thresholds every stump is -1; each threshold passed adds twice the weight of its stump.
         std::vector<double> value(n_outputs, 0.0);
         for (std::size_t k = begin; k < end; ++k)
             for (std::size_t t = 0; t < n_outputs; ++t) value[t] -= weights[order[k] * n_outputs + t];
@@ -55,14 +51,14 @@ StepTables::StepTables(const std::int64_t* features, const double* thresholds, c
     }
 }
 
-// Cells of equal width from the first to the last threshold, as many as there are thresholds: a lookup then leaves
-// one or two thresholds to compare with, unless they crowd together, and at worst their logarithm.
+// Divides the range of the thresholds into as many cells of equal width as there are thresholds. A lookup of the cell
+// then leaves one or two thresholds to compare with, or a binary search where thresholds are dense.
 void StepTables::index_cells(Step& step) {
     if (step.n_thresholds <= kCountedThresholds) return;
     const double* thresholds = thresholds_.data() + step.first_threshold;
     step.first_cell = cells_.size();
     step.origin = thresholds[0];
-    // Divided before subtracting: the range of thresholds near +-1e308 would overflow.
+    // Divided before the subtraction: the range of thresholds near +-1e308 would overflow.
     const double n = static_cast<double>(step.n_thresholds);
     const double cell_width = thresholds[step.n_thresholds - 1] / n - thresholds[0] / n;
     step.scale = cell_width > 0 ? std::min(1.0 / cell_width, 1e300) : 0.0;
@@ -74,7 +70,7 @@ void StepTables::index_cells(Step& step) {
     cells_.push_back(static_cast<std::uint32_t>(step.n_thresholds));
 }
 
-// Never decreases with x, whatever the rounding: so a threshold in an earlier cell is below x, one in a later above.
+// Monotone in x, even with rounding: thresholds in earlier cells are below x, those in later cells are above.
 std::size_t StepTables::cell_of(const Step& step, double x) {
     const double cell = (x - step.origin) * step.scale;
     if (!(cell > 0)) return 0;
@@ -95,12 +91,8 @@ std::size_t StepTables::count_below(const Step& step, double x) const {
 
 template <class T>
 void StepTables::add_decision(const MatrixView<T>& X, double* out, int n_threads) const {
-    const auto n_blocks = (static_cast<std::ptrdiff_t>(X.n_rows) + kRowBlock - 1) / kRowBlock;
     const double work = 3 * static_cast<double>(X.n_rows * steps_.size());
-#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads, work))
-    for (std::ptrdiff_t block = 0; block < n_blocks; ++block) {
-        const auto first = static_cast<std::size_t>(block * kRowBlock);
-        const std::size_t last = std::min(first + static_cast<std::size_t>(kRowBlock), X.n_rows);
+    for_blocks(X.n_rows, 256, n_threads, work, [&](std::size_t, std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) {
             double* row = out + i * n_outputs_;
             for (std::size_t s = 0; s < steps_.size(); ++s) {
@@ -110,7 +102,7 @@ void StepTables::add_decision(const MatrixView<T>& X, double* out, int n_threads
                 for (std::size_t t = 0; t < n_outputs_; ++t) row[t] += value[t];
             }
         }
-    }
+    });
 }
 
 template void respond_stumps(const MatrixView<float>&, const std::int64_t*, const double*, std::size_t, std::int8_t*,

@@ -5,16 +5,11 @@
 #include "threads.hpp"
 
 namespace cgens {
-namespace {
-
-constexpr std::ptrdiff_t kRowBlock = 64;
-
-}  // namespace
 
 TreeTables::TreeTables(const TreeArrays& trees) {
     const auto n_nodes = static_cast<std::size_t>(trees.begin[trees.n_trees]);
     nodes_.reserve(n_nodes);
-    std::vector<std::size_t> sources;  // in the arrays, of the present tree's nodes
+    std::vector<std::size_t> sources;  // where the nodes of the current tree are in the arrays
     for (std::size_t j = 0; j < trees.n_trees; ++j) {
         const auto begin = static_cast<std::size_t>(trees.begin[j]);
         const std::size_t root = nodes_.size();
@@ -34,19 +29,15 @@ TreeTables::TreeTables(const TreeArrays& trees) {
             n_inputs_ = std::max(n_inputs_, static_cast<std::size_t>(node.feature) + 1);
             sources.push_back(begin + static_cast<std::size_t>(trees.left[at]));
             sources.push_back(begin + static_cast<std::size_t>(trees.right[at]));
-            nodes_.resize(nodes_.size() + 2);  // `node` is not used after this
+            nodes_.resize(nodes_.size() + 2);  // invalidates `node`
         }
     }
 }
 
 template <class T, class Visit>
 void TreeTables::visit_leaves(const MatrixView<T>& X, int n_threads, Visit visit) const {
-    const auto n_blocks = (static_cast<std::ptrdiff_t>(X.n_rows) + kRowBlock - 1) / kRowBlock;
     const double work = 10 * static_cast<double>(X.n_rows * roots_.size());
-#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads, work))
-    for (std::ptrdiff_t block = 0; block < n_blocks; ++block) {
-        const auto first = static_cast<std::size_t>(block * kRowBlock);
-        const std::size_t last = std::min(first + static_cast<std::size_t>(kRowBlock), X.n_rows);
+    for_blocks(X.n_rows, 64, n_threads, work, [&](std::size_t, std::size_t first, std::size_t last) {
         for (std::size_t j = 0; j < roots_.size(); ++j) {
             for (std::size_t i = first; i < last; ++i) {
                 const Node* node = nodes_.data() + roots_[j];
@@ -57,7 +48,7 @@ void TreeTables::visit_leaves(const MatrixView<T>& X, int n_threads, Visit visit
                 visit(i, j, node->threshold);
             }
         }
-    }
+    });
 }
 
 template <class T>

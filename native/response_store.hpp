@@ -1,7 +1,7 @@
-// The growing matrix of responses, H' in the paper: one row a training row, one column a weak learner.
+// The growing matrix of responses, H' in the paper: one row per training row, one column per weak learner.
 //
-// Row-major, because dual coordinate descent reads one training row at a time. Responses of +-1 stay int8 (an eighth
-// of the traffic of doubles); the store widens itself when a column arrives that needs more.
+// Row-major, because dual coordinate descent reads one training row at a time. Responses of +-1 are stored as int8 (an
+// eighth of the memory traffic of doubles); the matrix is converted to a wider type when a column needs it.
 #pragma once
 
 #include <cstddef>
@@ -14,41 +14,32 @@ namespace cgens {
 
 class ResponseStore {
    public:
-    explicit ResponseStore(std::size_t n_rows);
+    explicit ResponseStore(std::size_t n_rows) : n_rows_(n_rows) {}
 
-    void append(const std::int8_t* column);
-    void append(const float* column);
-    void append(const double* column);
+    // Appends a column of n_rows int8, float or double.
+    template <class T>
+    void append(const T* column);
 
     std::size_t n_columns() const { return n_columns_; }
-    // Length that `weights` below must have: n_columns padded to whole lanes.
+    // The length of `weights` below: n_columns padded to whole lanes.
     std::size_t padded_columns() const { return padded(n_columns_); }
 
     // sum_j H(row, j) * weights[j]
     double dot(std::size_t row, const double* weights) const;
     // weights[j] += step * H(row, j)
     void add(double step, std::size_t row, double* weights) const;
-    // out[j] = H(row, j), padded_columns of them
+    // out[j] = H(row, j), of length padded_columns
     void copy_row(std::size_t row, double* out) const;
-    // Ask the processor for a row that will be read soon.
+    // Prefetches a row that will be read soon.
     void prefetch(std::size_t row) const;
 
    private:
-    enum class Kind { kInt8, kFloat, kDouble };
+    // Copies everything to rows of `stride` entries of `width` bytes.
+    void reshape(std::size_t width, std::size_t stride);
+    std::byte* row_data(std::size_t row) const { return data_.get() + row * stride_ * width_; }
 
-    template <class T>
-    void append_as(const T* column, Kind kind);
-    template <class T>
-    void write_column(const T* column);
-    // Moves everything to rows of `stride` entries of `kind`.
-    void reshape(Kind kind, std::size_t stride);
-    std::size_t width() const;
-    const std::byte* row_data(std::size_t row) const { return data_.get() + row * stride_ * width(); }
-
-    std::size_t n_rows_;
-    std::size_t n_columns_ = 0;
-    std::size_t stride_ = 0;
-    Kind kind_ = Kind::kInt8;
+    std::size_t n_rows_, n_columns_ = 0, stride_ = 0;
+    std::size_t width_ = sizeof(std::int8_t);  // of an entry: 1 byte for int8, 4 for float, 8 for double
     std::unique_ptr<std::byte[]> data_;
 };
 

@@ -15,11 +15,9 @@ StumpScan::StumpScan(std::shared_ptr<const StumpPool> pool, int n_threads)
       rounded_(pool_->n_rows(), 0),
       best_(pool_->n_features()) {}
 
-// Rounds the duals and lists what changed since the last call: everything, where the unit had to change.
+// Rounds the duals and lists those that changed since the last call: all that are not 0, if the unit changed.
 void StumpScan::round_duals(const double* duals) {
-    double largest = 0.0;
-    for (std::size_t i = 0; i < n_rows(); ++i) largest = std::max(largest, std::abs(duals[i]));
-    const FixedPoint unit = largest > 0 ? FixedPoint::holding(largest, n_rows()) : unit_;
+    const FixedPoint unit = FixedPoint::holding(duals, n_rows());
     rebuild_ = unit.exponent() != unit_.exponent();
     unit_ = unit;
     std::size_t n_nonzero = 0;
@@ -40,7 +38,7 @@ void StumpScan::round_duals(const double* duals) {
         if (rounded_[i] != 0) changes_.push_back({static_cast<std::uint32_t>(i), rounded_[i]});
 }
 
-// The changed rows lie apart: ask for where a row's codes begin, then for the codes, before they are needed.
+// The changed rows are scattered in memory: prefetch the beginning of a row's codes, then the codes.
 inline void StumpScan::prefetch_change(const FeatureBlock& block, std::size_t k) const {
     constexpr std::size_t kFar = 16, kNear = 8;
     if (k + kFar >= changes_.size()) return;
@@ -63,9 +61,9 @@ void StumpScan::update_histograms(const FeatureBlock& block) {
     }
 }
 
-// With L_k the sum of duals in bins 0 ... k and T their total, the price of the threshold above bin k is T - 2 L_k.
-// The common bin's own sum is never needed: thresholds below it are reached from the left, the others from the right.
-// Sums are exact integers; a price becomes a double only once it is complete.
+// With L_k the sum of the duals in bins 0 ... k and T their total, the price of the threshold above bin k is T - 2 L_k.
+// The sum of the common bin is never needed: thresholds below it are summed from the left, the others from the right.
+// Sums are exact integers; only the finished price is converted to double.
 void StumpScan::scan_feature(std::size_t f, std::vector<double>& prices) {
     const BinnedFeature& feature = pool_->feature(f);
     const std::int64_t* histogram = histogram_.data() + pool_->first_bin(f);
@@ -113,7 +111,7 @@ StumpPrice StumpScan::price(const double* duals) {
         }
     }
     StumpPrice result{false, 0, 0.0, 0.0, 0.0};
-    for (std::size_t f = 0; f < pool_->n_features(); ++f) {  // in order: the first of equal prices wins
+    for (std::size_t f = 0; f < pool_->n_features(); ++f) {  // in order: ties go to the first feature
         result.energy += best_[f].energy;
         if (std::abs(best_[f].price) <= std::abs(result.price)) continue;
         result.found = true;

@@ -1,8 +1,8 @@
-// The search for the stump of largest price, max |sum_i r_i h(x_i)| over all thresholds of all features (EQ:WL_SV).
+// The search for the stump with the largest |price| = |sum_i r_i h(x_i)|, over all thresholds and features (EQ:WL_SV).
 //
-// Duals are rounded once a call to 64-bit fixed point. Histogram sums are then exact: the same for every number of
-// threads, and a histogram brought up to date for the rows whose dual changed equals one made afresh. So a call costs
-// the changed rows' entries outside their features' most common bins, plus one pass over the histograms.
+// Each call rounds the duals to 64-bit fixed point. Histogram sums are then exact: the same for any number of threads,
+// and a histogram updated for the rows whose dual changed equals one computed from scratch. A call therefore costs the
+// stored entries of the changed rows plus one pass over the histograms.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@
 namespace cgens {
 
 struct StumpPrice {
-    bool found;           // false where no free candidate has a price other than 0
-    std::size_t feature;  // h(x) = 1 where x[feature] > threshold, else -1
+    bool found;           // false if all free candidates have price 0
+    std::size_t feature;  // h(x) = 1 if x[feature] > threshold, else -1
     double threshold;
     double price;   // sum_i r_i h(x_i), signed
-    double energy;  // sum over the whole pool, taken ones included, of price^2
+    double energy;  // sum of price^2 over the whole pool, including taken stumps
 };
 
 class StumpScan {
@@ -32,7 +32,7 @@ class StumpScan {
 
    private:
     struct FeatureBest {
-        double price;  // of the best free threshold, signed, in fixed point; 0 where there is none
+        double price;  // of the best free threshold, signed, in fixed point; 0 if there is none
         std::size_t bin;
         double energy;
     };

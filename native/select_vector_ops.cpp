@@ -29,17 +29,11 @@ std::vector<std::string> vector_ops_names() {
 }
 
 void force_vector_ops(const std::string& name) {
-    if (name.empty()) {
-        chosen() = available_levels().back();
-        return;
-    }
-    for (const VectorOps* level : available_levels()) {
-        if (name == level->name) {
-            chosen() = level;
-            return;
-        }
-    }
-    throw std::invalid_argument("SIMD level '" + name + "' is not available on this processor");
+    const VectorOps* found = nullptr;
+    for (const VectorOps* level : available_levels())
+        if (name.empty() || name == level->name) found = level;
+    if (found == nullptr) throw std::invalid_argument("SIMD level '" + name + "' is not available on this processor");
+    chosen() = found;
 }
 
 }  // namespace cgens

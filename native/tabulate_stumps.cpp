@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 
-// The first of the largest entries, with four lanes: the same on every machine.
+// The first of the largest entries, and their value; four lanes let the compiler vectorize.
 std::size_t first_largest(const std::vector<double>& values, double& size) {
     constexpr std::size_t kWide = 4;
     double lanes[kWide] = {};
@@ -28,27 +28,18 @@ std::size_t first_largest(const std::vector<double>& values, double& size) {
 StumpTable::StumpTable(std::shared_ptr<const StumpPool> pool, std::size_t n_outputs, int n_threads)
     : pool_(std::move(pool)), n_outputs_(n_outputs), n_threads_(n_threads), rounded_(pool_->n_rows(), 0) {
     first_cell_.assign(1, 0);
-    for (std::size_t f = 0; f < pool_->n_features(); ++f) {
+    for (std::size_t f = 0; f < pool_->n_features(); ++f)
         first_cell_.push_back(first_cell_.back() + padded(pool_->feature(f).n_bins() - 1));
-    }
     prices_.assign(first_cell_.back() * n_outputs_, 0.0);
     best_.resize(pool_->n_features());
     sort_entries();
 }
 
 // Counting sort of each block's entries by their bin; within a bin, rows ascend.
-template <class Row>
-void StumpTable::sort_block(const FeatureBlock& block, std::vector<Row>& rows) {
-    const auto first = bin_begin_.begin() + static_cast<std::ptrdiff_t>(pool_->first_bin(block.first_feature));
-    std::vector<std::size_t> next(first, first + static_cast<std::ptrdiff_t>(block.bin_offset.back()));
-    for (std::size_t i = 0; i < n_rows(); ++i)
-        visit_row(block, i, [&](std::size_t code) { rows[next[code]++] = static_cast<Row>(i); });
-}
-
 void StumpTable::sort_entries() {
     bin_begin_.assign(pool_->n_bins() + 1, 0);
     const bool narrow = n_rows() <= 65536;
-    (narrow ? narrow_rows_.resize(pool_->n_entries()) : wide_rows_.resize(pool_->n_entries()));
+    narrow ? narrow_rows_.resize(pool_->n_entries()) : wide_rows_.resize(pool_->n_entries());
     std::size_t begin = 0;
     for (const FeatureBlock& block : pool_->blocks()) {
         std::size_t* counts = bin_begin_.data() + pool_->first_bin(block.first_feature);
@@ -57,24 +48,26 @@ void StumpTable::sort_entries() {
         for (std::size_t k = 0; k < block.bin_offset.back(); ++k) begin += std::exchange(counts[k], begin);
     }
     bin_begin_.back() = begin;
+    const auto sort_block = [&](const FeatureBlock& block, auto* rows) {
+        const std::size_t* first = bin_begin_.data() + pool_->first_bin(block.first_feature);
+        std::vector<std::size_t> next(first, first + block.bin_offset.back());
+        for (std::size_t i = 0; i < n_rows(); ++i)
+            visit_row(block, i, [&](std::size_t code) {
+                rows[next[code]++] = static_cast<std::remove_pointer_t<decltype(rows)>>(i);
+            });
+    };
     const auto n_blocks = static_cast<std::ptrdiff_t>(pool_->blocks().size());
     const double work = 3 * static_cast<double>(pool_->n_entries());
 #pragma omp parallel for schedule(dynamic) num_threads(usable_threads(n_threads_, work))
     for (std::ptrdiff_t b = 0; b < n_blocks; ++b) {
         const FeatureBlock& block = pool_->blocks()[static_cast<std::size_t>(b)];
-        if (narrow) {
-            sort_block(block, narrow_rows_);
-        } else {
-            sort_block(block, wide_rows_);
-        }
+        narrow ? sort_block(block, narrow_rows_.data()) : sort_block(block, wide_rows_.data());
     }
 }
 
 // Rounds every stride-th value to fixed point.
 void StumpTable::round_rows(const double* values, std::size_t stride) {
-    double largest = 0.0;
-    for (std::size_t i = 0; i < n_rows(); ++i) largest = std::max(largest, std::abs(values[i * stride]));
-    unit_ = largest > 0 ? FixedPoint::holding(largest, n_rows()) : FixedPoint();
+    unit_ = FixedPoint::holding(values, n_rows(), stride);
     total_ = 0;
     for (std::size_t i = 0; i < n_rows(); ++i) {
         rounded_[i] = unit_.round(values[i * stride]);
@@ -82,25 +75,27 @@ void StumpTable::round_rows(const double* values, std::size_t stride) {
     }
 }
 
-// along[k] = sum_i r_i h(x_i) of the threshold above bin k, 0 where that response is repeated. The running sums over
-// entries in the order of their bins have no branch in them; a threshold's sum is then the one at its bin's end.
-// The common bin's entries are not stored: thresholds below it are reached from the left, the others from the right.
-template <class Row>
-void StumpTable::sum_feature(std::size_t f, const std::vector<Row>& rows, Scratch& scratch) const {
+// along[k] = sum_i r_i h(x_i) of the threshold above bin k, or 0 if that response is repeated. The running sums over
+// the entries, which are in the order of their bins, need no branch; a threshold's sum is the one at its bin's end.
+// The common bin's entries are not stored: thresholds below it are summed from the left, the others from the right.
+void StumpTable::sum_feature(std::size_t f, Scratch& scratch) const {
     const BinnedFeature& feature = pool_->feature(f);
     const std::size_t* bins = bin_begin_.data() + pool_->first_bin(f);
     const std::size_t begin = bins[0], n_entries = bins[feature.n_bins()] - begin;
     if (scratch.running.size() < n_entries + 1) scratch.running.resize(n_entries + 1);
     std::int64_t* running = scratch.running.data();
     running[0] = 0;
-    const Row* row = rows.data() + begin;
-    const std::int64_t* rounded = rounded_.data();
     std::int64_t sum = 0;
-    for (std::size_t e = 0; e < n_entries; ++e) {
-        sum += rounded[row[e]];
-        running[e + 1] = sum;
-    }
-    const std::size_t n_thresholds = feature.n_bins() - 1, common = std::min<std::size_t>(feature.common_bin, n_thresholds);
+    with_rows([&](const auto& rows) {
+        const auto* row = rows.data() + begin;
+        const std::int64_t* rounded = rounded_.data();
+        for (std::size_t e = 0; e < n_entries; ++e) {
+            sum += rounded[row[e]];
+            running[e + 1] = sum;
+        }
+    });
+    const std::size_t n_thresholds = feature.n_bins() - 1;
+    const std::size_t common = std::min<std::size_t>(feature.common_bin, n_thresholds);
     scratch.along.assign(width(f), 0.0);
     // With L_k the sum over bins 0 ... k and T the total, the price of the threshold above bin k is T - 2 L_k.
     for (std::size_t k = 0; k < common; ++k)
@@ -116,18 +111,10 @@ void StumpTable::sum_feature(std::size_t f, const std::vector<Row>& rows, Scratc
     for (const StumpPool::Repeated& repeated : pool_->repeated(f)) scratch.along[repeated.bin] = 0.0;
 }
 
-void StumpTable::sum_feature(std::size_t f, Scratch& scratch) const {
-    if (wide_rows_.empty()) {
-        sum_feature(f, narrow_rows_, scratch);
-    } else {
-        sum_feature(f, wide_rows_, scratch);
-    }
-}
-
 template <class Visit>
-void StumpTable::visit_features(double work, Visit visit) {
+void StumpTable::visit_features(std::size_t work, Visit visit) {
     const auto n_features = static_cast<std::ptrdiff_t>(pool_->n_features());
-#pragma omp parallel num_threads(usable_threads(n_threads_, work))
+#pragma omp parallel num_threads(usable_threads(n_threads_, static_cast<double>(work)))
     {
         Scratch scratch;
 #pragma omp for schedule(dynamic, 8)
@@ -139,9 +126,9 @@ void StumpTable::set_duals(const double* duals) {
     drift_ = 0.0;
     for (std::size_t t = 0; t < n_outputs_; ++t) {
         round_rows(duals + t, n_outputs_);
-        visit_features(static_cast<double>(pool_->n_entries()), [&](std::size_t f, Scratch& scratch) {
+        visit_features(pool_->n_entries(), [&](std::size_t f, Scratch& scratch) {
             sum_feature(f, scratch);
-            std::copy(scratch.along.begin(), scratch.along.end(), prices(f, t));
+            std::copy(scratch.along.begin(), scratch.along.end(), prices_.data() + first_price(f, t));
         });
         drift_ = std::max(drift_, unit_.value(static_cast<double>(n_rows())));
     }
@@ -152,10 +139,10 @@ void StumpTable::set_curvature(const double* diagonal) {
     curvature_.assign(first_cell_.back(), 0.0);
     round_rows(diagonal, 1);
     const double total = unit_.value(static_cast<double>(total_));
-    visit_features(static_cast<double>(pool_->n_entries()), [&](std::size_t f, Scratch& scratch) {
+    visit_features(pool_->n_entries(), [&](std::size_t f, Scratch& scratch) {
         sum_feature(f, scratch);
         double* own = curvature_.data() + first_cell_[f];
-        // g'diag(v)g = sum(v) for g of +-1; (T^2 - a^2) / T as a product, which does not cancel.
+        // g'diag(v)g = sum(v) for g of +-1. (T^2 - a^2) / T is computed as a product, which does not cancel.
         for (std::size_t k = 0; k < width(f); ++k)
             own[k] = (total - scratch.along[k]) * ((total + scratch.along[k]) / total);
     });
@@ -163,7 +150,7 @@ void StumpTable::set_curvature(const double* diagonal) {
 
 void StumpTable::change_curvature(const double* direction, double denominator) {
     round_rows(direction, 1);
-    visit_features(static_cast<double>(pool_->n_entries()), [&](std::size_t f, Scratch& scratch) {
+    visit_features(pool_->n_entries(), [&](std::size_t f, Scratch& scratch) {
         sum_feature(f, scratch);
         lower_curvature(f, denominator, scratch);
     });
@@ -174,15 +161,14 @@ void StumpTable::lower_curvature(std::size_t f, double denominator, const Scratc
     for (std::size_t k = 0; k < width(f); ++k) own[k] -= scratch.along[k] * (scratch.along[k] / denominator);
 }
 
-// The table's part of one feature: applies the change along `scratch.along` (where there is a step), then finds the
-// best free threshold.
+// Changes the prices of one feature along `scratch.along` (if there is a step), then finds its best free threshold.
 void StumpTable::scan_feature(std::size_t f, const double* step, PriceRule rule, Scratch& scratch) {
     scratch.squares.assign(width(f), 0.0);
     scratch.largest.assign(width(f), 0.0);
     const VectorOps& ops = vector_ops();
     for (std::size_t t = 0; t < n_outputs_; ++t)
-        ops.step_prices(step == nullptr ? 0.0 : step[t], scratch.along.data(), prices(f, t), scratch.squares.data(),
-                        scratch.largest.data(), width(f));
+        ops.step_prices(step == nullptr ? 0.0 : step[t], scratch.along.data(), prices_.data() + first_price(f, t),
+                        scratch.squares.data(), scratch.largest.data(), width(f));
     FeatureBest& best = best_[f];
     double energy[4] = {};
     for (std::size_t k = 0; k < width(f); k += 4)
@@ -197,7 +183,7 @@ void StumpTable::scan_feature(std::size_t f, const double* step, PriceRule rule,
         std::vector<double>& sums = scratch.squares;
         std::fill(sums.begin(), sums.end(), 0.0);
         for (std::size_t t = 0; t < n_outputs_; ++t)
-            for (std::size_t k = 0; k < width(f); ++k) sums[k] += std::abs(prices(f, t)[k]);
+            for (std::size_t k = 0; k < width(f); ++k) sums[k] += std::abs(prices_[first_price(f, t) + k]);
         for (const std::uint32_t k : pool_->taken(f)) sums[k] = 0.0;
         best.bin = first_largest(sums, best.score);
     } else {
@@ -210,7 +196,7 @@ void StumpTable::scan_feature(std::size_t f, const double* step, PriceRule rule,
 TablePrice StumpTable::collect() const {
     TablePrice result{false, 0, 0.0, 0, 0.0, 0.0, 0.0, 0.0};
     const FeatureBest* best = nullptr;
-    for (std::size_t f = 0; f < best_.size(); ++f) {  // in order: the first of equals wins
+    for (std::size_t f = 0; f < best_.size(); ++f) {  // in order: ties go to the first feature
         result.energy += best_[f].energy;
         result.max_price = std::max(result.max_price, best_[f].max_price);
         if (best_[f].score <= (best == nullptr ? 0.0 : best->score)) continue;
@@ -222,7 +208,7 @@ TablePrice StumpTable::collect() const {
     result.merit = best->score;
     result.threshold = pool_->feature(result.feature).thresholds[best->bin];
     for (std::size_t t = 0; t < n_outputs_; ++t) {
-        const double price = prices(result.feature, t)[best->bin];
+        const double price = prices_[first_price(result.feature, t) + best->bin];
         if (std::abs(price) <= std::abs(result.price)) continue;
         result.price = price;
         result.output = t;
@@ -231,7 +217,7 @@ TablePrice StumpTable::collect() const {
 }
 
 TablePrice StumpTable::find_best(PriceRule rule) {
-    visit_features(static_cast<double>(prices_.size()), [&](std::size_t f, Scratch& scratch) {
+    visit_features(prices_.size(), [&](std::size_t f, Scratch& scratch) {
         scratch.along.assign(width(f), 0.0);
         scan_feature(f, nullptr, rule, scratch);
     });
@@ -240,7 +226,7 @@ TablePrice StumpTable::find_best(PriceRule rule) {
 
 TablePrice StumpTable::change(const double* direction, const double* step, double denominator, PriceRule rule) {
     round_rows(direction, 1);
-    visit_features(static_cast<double>(pool_->n_entries() + prices_.size()), [&](std::size_t f, Scratch& scratch) {
+    visit_features(pool_->n_entries() + prices_.size(), [&](std::size_t f, Scratch& scratch) {
         sum_feature(f, scratch);
         if (has_curvature_) lower_curvature(f, denominator, scratch);
         scan_feature(f, step, rule, scratch);
@@ -249,15 +235,9 @@ TablePrice StumpTable::change(const double* direction, const double* step, doubl
     double largest = 0.0, size = 0.0;
     for (std::size_t i = 0; i < n_rows(); ++i) size += std::abs(direction[i]);
     for (std::size_t t = 0; t < n_outputs_; ++t) largest = std::max(largest, std::abs(step[t]));
-    // The rounding of each product, of the direction to fixed point, and of the new price.
+    // The rounding errors of each product, of the direction in fixed point, and of the new price.
     drift_ += (kEps * size + unit_.value(static_cast<double>(n_rows()))) * largest + kEps * best.max_price;
     return best;
-}
-
-template <class Row>
-void StumpTable::mark_rows(std::size_t first_bin, std::size_t last_bin, const std::vector<Row>& rows, std::int8_t sign,
-                           std::int8_t* out) const {
-    for (std::size_t e = bin_begin_[first_bin]; e < bin_begin_[last_bin]; ++e) out[rows[e]] = sign;
 }
 
 void StumpTable::respond(std::size_t feature, double threshold, std::int8_t* out) const {
@@ -266,18 +246,15 @@ void StumpTable::respond(std::size_t feature, double threshold, std::int8_t* out
     std::fill(out, out + n_rows(), common);
     // Only the rows on the other side of the threshold differ.
     const std::size_t begin = pool_->first_bin(feature), middle = begin + bin + 1, end = begin + n_bins;
-    const std::size_t first = common > 0 ? begin : middle, last = common > 0 ? middle : end;
-    const auto sign = static_cast<std::int8_t>(-common);
-    if (wide_rows_.empty()) {
-        mark_rows(first, last, narrow_rows_, sign, out);
-    } else {
-        mark_rows(first, last, wide_rows_, sign, out);
-    }
+    const std::size_t first = bin_begin_[common > 0 ? begin : middle], last = bin_begin_[common > 0 ? middle : end];
+    with_rows([&](const auto& rows) {
+        for (std::size_t e = first; e < last; ++e) out[rows[e]] = static_cast<std::int8_t>(-common);
+    });
 }
 
 std::vector<double> StumpTable::entries(std::size_t feature, std::size_t bin) const {
     std::vector<double> result;
-    for (std::size_t t = 0; t < n_outputs_; ++t) result.push_back(prices(feature, t)[bin]);
+    for (std::size_t t = 0; t < n_outputs_; ++t) result.push_back(prices_[first_price(feature, t) + bin]);
     result.push_back(has_curvature_ ? curvature_[first_cell_[feature] + bin] : 0.0);
     return result;
 }

@@ -1,12 +1,12 @@
-// The prices of all stumps for several outputs, kept as a table that a rank-one change of the duals brings up to date.
+// A table of the prices of all stumps for several outputs, updated when the duals change by rank one.
 //
-// A least-squares master changes its duals by U <- U - p k' each round (docs/theory.md). The prices of all candidates g
-// then change by (g'p) k': one pass of prefix sums over one vector, whatever the number of outputs, plus arithmetic on
-// the table. g'Pg, with which the table knows by how much each candidate would lower the objective, follows as
+// A least-squares master changes its duals by U <- U - p k' in each round (docs/theory.md). The prices of a candidate g
+// then change by -(g'p) k': one pass of prefix sums over one vector, for any number of outputs, plus arithmetic on the
+// table. g'Pg, which determines by how much each candidate would lower the objective, changes by
 // g'Pg <- g'Pg - (g'p)^2 / (1 + h'p).
 //
-// Sums over rows are exact 64-bit integers, as in StumpScan. The table itself is in doubles and drifts by one rounding
-// a round: `drift` says by how much at most, and the caller starts anew from the duals when that is too much.
+// Sums over rows are exact 64-bit integers, as in StumpScan. The table itself is in doubles, and every round adds a
+// rounding error: `drift` is an upper bound, and the caller recomputes the table from the duals if it gets too large.
 #pragma once
 
 #include <cstddef>
@@ -26,38 +26,38 @@ enum class PriceRule {
 };
 
 struct TablePrice {
-    bool found;  // false where no free candidate has a price other than 0
+    bool found;  // false if all free candidates have price 0
     std::size_t feature;
     double threshold;
-    std::size_t output;  // the one of largest |price|
+    std::size_t output;  // the one with the largest |price|
     double price;        // of that output, signed
     double max_price;    // largest |price| of all free candidates and outputs
-    double energy;       // sum over the whole pool, taken ones included, and all outputs, of price^2
-    double merit;        // what the rule measures of the best; of a gain, twice that
+    double energy;       // sum of price^2 over all outputs and the whole pool, including taken stumps
+    double merit;        // the best stump's value under the rule; twice the value for kGain
 };
 
 class StumpTable {
    public:
     StumpTable(std::shared_ptr<const StumpPool> pool, std::size_t n_outputs, int n_threads);
 
-    // Makes all prices anew from duals, n_rows x n_outputs, row-major.
+    // Computes all prices from the duals, n_rows x n_outputs, row-major.
     void set_duals(const double* duals);
-    // Makes g'P_0g anew, P_0 = diag(v) - vv' / sum(v): the empty master's.
+    // Computes g'Pg of the empty master, P = diag(v) - vv' / sum(v) with v = diagonal.
     void set_curvature(const double* diagonal);
-    // Applies the duals' change, - direction step', and g'Pg's where that is kept, and returns the best of the changed
-    // table: in one pass over it.
+    // Changes the duals by -direction step', and g'Pg accordingly if it is set, and returns the best free stump: all in
+    // one pass over the table.
     TablePrice change(const double* direction, const double* step, double denominator, PriceRule rule);
-    // Applies a change to g'Pg only.
+    // Changes g'Pg only.
     void change_curvature(const double* direction, double denominator);
     TablePrice find_best(PriceRule rule);
 
-    // out[i] = h(x_i) of canonical row i, for a threshold of the pool: by the feature's own entries, faster than the
-    // pool itself can.
+    // out[i] = h(x_i) of canonical row i, for a threshold of the pool: from the entries of the feature alone, which is
+    // faster than StumpPool::respond.
     void respond(std::size_t feature, double threshold, std::int8_t* out) const;
 
-    // How far a price may be off through rounding, at most.
+    // An upper bound of the rounding error of the prices.
     double drift() const { return drift_; }
-    // Prices (n_outputs of them) and g'Pg of one candidate, for tests.
+    // The n_outputs prices and g'Pg of one candidate, for tests.
     std::vector<double> entries(std::size_t feature, std::size_t bin) const;
 
     std::size_t n_rows() const { return pool_->n_rows(); }
@@ -68,7 +68,7 @@ class StumpTable {
 
    private:
     struct FeatureBest {
-        double score;  // by the rule; 0 where no free candidate has one
+        double score;  // under the rule; 0 if there is no free candidate
         std::size_t bin;
         double max_price, energy;
     };
@@ -78,39 +78,35 @@ class StumpTable {
     };
 
     void sort_entries();
-    template <class Row>
-    void sort_block(const FeatureBlock& block, std::vector<Row>& rows);
+    // Calls visit(rows) with the rows of the entries, narrow or wide.
+    template <class Visit>
+    void with_rows(Visit visit) const {
+        wide_rows_.empty() ? visit(narrow_rows_) : visit(wide_rows_);
+    }
     void round_rows(const double* values, std::size_t stride);
-    template <class Row>
-    void sum_feature(std::size_t f, const std::vector<Row>& rows, Scratch& scratch) const;
-    template <class Row>
-    void mark_rows(std::size_t first_bin, std::size_t last_bin, const std::vector<Row>& rows, std::int8_t sign,
-                   std::int8_t* out) const;
     void sum_feature(std::size_t f, Scratch& scratch) const;
     template <class Visit>
-    void visit_features(double work, Visit visit);
+    void visit_features(std::size_t work, Visit visit);
     void scan_feature(std::size_t f, const double* step, PriceRule rule, Scratch& scratch);
     TablePrice collect() const;
     void lower_curvature(std::size_t f, double denominator, const Scratch& scratch);
     std::size_t width(std::size_t f) const { return first_cell_[f + 1] - first_cell_[f]; }
-    double* prices(std::size_t f, std::size_t output) {
-        return prices_.data() + first_cell_[f] * n_outputs_ + output * width(f);
-    }
-    const double* prices(std::size_t f, std::size_t output) const {
-        return const_cast<StumpTable*>(this)->prices(f, output);
+    // Where the prices of a feature and output begin.
+    std::size_t first_price(std::size_t f, std::size_t output) const {
+        return first_cell_[f] * n_outputs_ + output * width(f);
     }
 
     std::shared_ptr<const StumpPool> pool_;
     std::size_t n_outputs_;
     int n_threads_;
     std::vector<std::size_t> first_cell_;  // of each feature's thresholds, padded to whole lanes
-    // The stored entries of each feature in the order of their bins, as row numbers: 16 bits where they suffice.
+    // The row numbers of the stored entries of each feature in the order of their bins: with 16 bits if they suffice.
     std::vector<std::size_t> bin_begin_;  // over all bins, and the end
     std::vector<std::uint16_t> narrow_rows_;
     std::vector<std::uint32_t> wide_rows_;
 
     std::vector<double> prices_;     // of each feature: outputs x thresholds
-    std::vector<double> curvature_;  // g'Pg, once it was asked for
+    std::vector<double> curvature_;  // g'Pg, once it was set
     bool has_curvature_ = false;
     std::vector<std::int64_t> rounded_;
     FixedPoint unit_;

@@ -1,17 +1,31 @@
-// How many OpenMP threads may really be used.
+// How many OpenMP threads to use, and the loop over blocks of rows that uses them.
 #pragma once
+
+#include <algorithm>
+#include <cstddef>
 
 namespace cgens {
 
 // `requested`, or 1 in a process forked from one that had loaded the library: libgomp's worker threads do not
-// survive a fork, and a parallel region that waits for them would hang for ever.
+// survive a fork, and a parallel region that waits for them would hang forever.
 int usable_threads(int requested);
 
-// The same, but no more than `work` is worth: waking a thread costs some ten microseconds, and far more where other
-// programs keep the cores busy. `work` counts simple steps, of about a nanosecond.
+// The same, but no more than `work` is worth: waking a thread takes about ten microseconds, and far longer when other
+// programs keep the cores busy. `work` counts simple steps of about a nanosecond.
 int usable_threads(int requested, double work);
 
-// What OpenMP would use by default (honours OMP_NUM_THREADS and threadpoolctl), or 1 without OpenMP.
+// The number of threads that OpenMP uses by default (honours OMP_NUM_THREADS and threadpoolctl); 1 without OpenMP.
 int default_threads();
+
+// Calls visit(block, first, last) in parallel for the blocks [first, last) of `size` of n entries.
+template <class Visit>
+void for_blocks(std::size_t n, std::size_t size, int n_threads, double work, Visit visit) {
+    const auto n_blocks = static_cast<std::ptrdiff_t>((n + size - 1) / size);
+#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads, work))
+    for (std::ptrdiff_t b = 0; b < n_blocks; ++b) {
+        const std::size_t block = static_cast<std::size_t>(b), first = block * size;
+        visit(block, first, std::min(first + size, n));
+    }
+}
 
 }  // namespace cgens

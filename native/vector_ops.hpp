@@ -1,8 +1,7 @@
-// Dot products and updates between one row of responses and the weights, and of a table of prices, for every SIMD
-// level.
+// Vector kernels for every SIMD level: products of responses and weights, updates of prices, cosines.
 //
-// All levels add in the same order: sixteen lanes, then ((0+4)+(8+12)) lane by lane, then (0+1)+(2+3). There is no
-// fused multiply-add. So every level returns the same bits, and a fit selects the same columns on every machine.
+// All levels add in the same order: sixteen lanes, then ((0+4)+(8+12)) lane by lane, then (0+1)+(2+3), without fused
+// multiply-add. Every level therefore returns the same bits, and a fit selects the same columns on every machine.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +29,13 @@ struct VectorOps {
                         std::size_t n);
     // out[k] = sqrt(2) cos(phases[k])
     void (*cosines)(const double* phases, float* out, std::size_t n);
+
+    double dot(const std::int8_t* row, const double* weights, std::size_t n) const { return dot_i8(row, weights, n); }
+    double dot(const float* row, const double* weights, std::size_t n) const { return dot_f32(row, weights, n); }
+    double dot(const double* row, const double* weights, std::size_t n) const { return dot_f64(row, weights, n); }
+    void add(double step, const std::int8_t* row, double* out, std::size_t n) const { add_i8(step, row, out, n); }
+    void add(double step, const float* row, double* out, std::size_t n) const { add_f32(step, row, out, n); }
+    void add(double step, const double* row, double* out, std::size_t n) const { add_f64(step, row, out, n); }
 };
 
 extern const VectorOps kBaselineOps;
@@ -37,13 +43,13 @@ extern const VectorOps kBaselineOps;
 extern const VectorOps kAvx2Ops;
 #endif
 
-// The best level that this processor has, unless another one was forced.
+// The best level that this processor supports, unless another one was forced.
 const VectorOps& vector_ops();
 
-// Names that `force_vector_ops` takes here, slowest first.
+// The names that `force_vector_ops` accepts on this processor, slowest first.
 std::vector<std::string> vector_ops_names();
 
-// For tests: use this level from now on ("" = the best). Throws std::invalid_argument for a level not available.
+// For tests: use this level from now on ("" = the best). Throws std::invalid_argument if it is not available.
 void force_vector_ops(const std::string& name);
 
 }  // namespace cgens

@@ -1,4 +1,4 @@
-// Built with -mavx2 and called only where the processor has it.
+// Built with -mavx2, and called only if the processor supports it.
 #include <immintrin.h>
 
 #include "vector_ops_lanes.hpp"
@@ -6,8 +6,8 @@
 namespace cgens {
 namespace {
 
-// Four signed bytes, the `Part`-th quarter of sixteen, as doubles. Written by hand: the compiler's own widening of
-// bytes to doubles goes through three shuffles and is three times slower.
+// The `Part`-th four of sixteen signed bytes, as doubles. Written by hand: the compiler's own conversion of bytes to
+// doubles takes three shuffles and is three times slower.
 template <int Part>
 inline __m256d quarter(__m128i bytes) {
     return _mm256_cvtepi32_pd(_mm_cvtepi8_epi32(_mm_shuffle_epi32(bytes, Part)));

@@ -1,5 +1,5 @@
-// The one definition of the order of summation, in portable C++. Included by each level's file, which the compiler
-// then builds for that level; the unnamed namespace keeps the linker from mixing the levels up.
+// The single definition of the order of summation, in portable C++. The file of each SIMD level includes it and is
+// compiled for that level; the unnamed namespace keeps the linker from merging the levels.
 #pragma once
 
 #include "vector_ops.hpp"
@@ -26,7 +26,7 @@ void add_lanes(double step, const T* row, double* weights, std::size_t n) {
     for (std::size_t k = 0; k < n; ++k) weights[k] += step * static_cast<double>(row[k]);
 }
 
-// Entry by entry, so there is no order to keep. The arrays do not overlap.
+// Works entry by entry, so there is no order of summation. The arrays do not overlap.
 inline void step_prices_lanes(double step, const double* __restrict along, double* __restrict prices,
                               double* __restrict squares, double* __restrict largest, std::size_t n) {
     for (std::size_t k = 0; k < n; ++k) {
@@ -38,16 +38,16 @@ inline void step_prices_lanes(double step, const double* __restrict along, doubl
     }
 }
 
-// cos(2 pi r) for |r| <= 1/2 is a polynomial in r^2 (interpolated at Chebyshev nodes, error below 1e-14): the same
-// bits on every machine, which the C library's cosine does not promise, and a fifth of its time.
+// For |r| <= 1/2, cos(2 pi r) is a polynomial in r^2 (interpolated at Chebyshev nodes, error below 1e-14). It gives the
+// same bits on every machine, which the C library's cosine does not guarantee, in a fifth of the time.
 inline void cosines_lanes(const double* __restrict phases, float* __restrict out, std::size_t n) {
-    constexpr double kTurns = 0.15915494309189535;       // 1 / (2 pi)
-    constexpr double kWhole = 6755399441055744.0;        // 1.5 * 2^52: adding it leaves no room for a fraction
+    constexpr double kTurns = 0.15915494309189535;  // 1 / (2 pi)
+    constexpr double kWhole = 6755399441055744.0;   // 1.5 * 2^52: adding it rounds to a whole number
     constexpr double kSqrt2 = 1.4142135623730951;
     for (std::size_t k = 0; k < n; ++k) {
         const double turns = phases[k] * kTurns;
         double r = turns - ((turns + kWhole) - kWhole);
-        r = r < 0.5 ? r : 0.5;  // beyond 2^51 turns, and for NaN
+        r = r < 0.5 ? r : 0.5;  // for NaN, and beyond 2^51 turns
         r = r > -0.5 ? r : -0.5;
         const double z = r * r;
         double sum = -0.03197288513183594;

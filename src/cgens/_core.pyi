@@ -1,5 +1,5 @@
 """
-The compiled core of cgens. Private: its contracts are kept by the Python that calls it.
+The compiled core of cgens. Private: the Python code that calls it keeps its contracts.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,24 +35,24 @@ class DualCd:
     ) -> None: ...
     def solve(self, tol: float, max_sweeps: int, interrupted: Callable[[], bool]) -> tuple[float, float, int, str]:
         """
-        Descend to a relative gap of tol. Returns (primal, dual, n_sweeps, status).
+        Descend to a relative gap of `tol`. Returns (primal, dual, n_sweeps, status).
         """
 
     def scale_box(self, factor: float) -> None:
-        """Multiply the box, and the duals with it."""
+        """Multiply the box and the duals."""
 
     def duals(self) -> NDArray[numpy.float64]:
-        """A copy of the signed duals, one per row."""
+        """Return a copy of the signed duals, one per row."""
 
     def weights(self) -> NDArray[numpy.float64]:
-        """A copy of the weights, one per column."""
+        """Return a copy of the weights, one per column."""
 
     @property
     def bias(self) -> float: ...
 
 class GramLs:
     """
-    Regularised least squares with a free bias over a growing set of columns.
+    Regularized least squares with a free bias over a growing set of columns.
     """
 
     def __init__(
@@ -81,28 +81,36 @@ class GramLs:
         """
 
     def weights(self) -> NDArray[numpy.float64]:
-        """Flat, column by column."""
+        """Return the weights of shape (n_columns, n_outputs), flat."""
 
     def intercept(
         self,
         weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
     ) -> NDArray[numpy.float64]:
-        """The bias that goes with weights of the first columns."""
+        """
+        Return the intercept of the model with these weights of the first columns.
+        """
 
     def duals(
         self,
         weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
     ) -> NDArray[numpy.float64]:
-        """The duals of a model of the first columns, flat, row by row."""
+        """
+        Return the duals of the same model, of shape (n_rows, n_outputs), flat.
+        """
 
     def step(self, k: int) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], float]:
-        """How column k changed the weights: (coefficients, output, denominator)."""
+        """
+        Return how column k changed the weights: (coefficients, output, denominator).
+        """
 
     def direction(self, k: int) -> NDArray[numpy.float64]:
-        """Along what column k changed the duals."""
+        """Return the direction in which column k changed the duals."""
 
     def resolve(self, factor: float, stages: Sequence[int]) -> list[NDArray[numpy.float64]]:
-        """Weights of the first so many columns, flat, for C times a factor."""
+        """
+        Return, for each n in `stages`, the weights of the first n columns for C times `factor`, flat.
+        """
 
     @overload
     def quadratic(
@@ -111,7 +119,7 @@ class GramLs:
         n_columns: int,
     ) -> NDArray[numpy.float64]:
         """
-        g'Pg of columns g, one a row, with the first so many columns in the master.
+        Return g'Pg of each row g of `columns`, with P of the first `n_columns` columns.
         """
 
     @overload
@@ -130,7 +138,7 @@ class GramLs:
     def primal(self) -> float: ...
 
 class StumpPool:
-    """The training table in bins: all its stumps, and which are taken."""
+    """All stumps of a training table, in bins, and which of them are taken."""
 
     @overload
     def __init__(
@@ -142,7 +150,7 @@ class StumpPool:
         n_threads: int,
         interrupted: Callable[[], bool] | None = None,
     ) -> None:
-        """Raises KeyboardInterrupt where `interrupted` says so."""
+        """Raises KeyboardInterrupt if `interrupted` returns True."""
 
     @overload
     def __init__(
@@ -155,10 +163,10 @@ class StumpPool:
         interrupted: Callable[[], bool] | None = None,
     ) -> None: ...
     def take(self, feature: int, threshold: float) -> bool:
-        """Take a stump out of the searches."""
+        """Remove a stump from the searches. Returns whether it was there."""
 
     def respond(self, feature: int, threshold: float) -> NDArray[numpy.int8]:
-        """Responses on the training rows."""
+        """Return the responses on the training rows."""
 
     def thresholds(self, feature: int) -> NDArray[numpy.float64]: ...
     @property
@@ -167,30 +175,30 @@ class StumpPool:
     def n_features(self) -> int: ...
 
 class StumpScan:
-    """The search for the best stump for one output whose duals are mostly 0."""
+    """The search for the best stump of one output, whose duals are mostly 0."""
 
     def __init__(self, pool: StumpPool, n_threads: int) -> None: ...
     def price(
         self, duals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
     ) -> tuple[bool, int, float, float, float]:
         """
-        The free stump of largest |price|. Returns (found, feature, threshold, price, energy).
+        Find the free stump with the largest |price|. Returns (found, feature, threshold, price, energy).
         """
 
 class StumpTable:
-    """The prices of all stumps for several outputs, changed by rank one."""
+    """The prices of all stumps for several outputs, with rank-one updates."""
 
     def __init__(self, pool: StumpPool, n_outputs: int, n_threads: int) -> None: ...
     def set_duals(
         self,
         duals: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
     ) -> None:
-        """All prices anew."""
+        """Compute all prices from the duals."""
 
     def set_curvature(
         self, diagonal: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
     ) -> None:
-        """g'Pg of the empty master for all stumps."""
+        """Compute g'Pg of all stumps for the empty master."""
 
     def change(
         self,
@@ -199,25 +207,25 @@ class StumpTable:
         denominator: float,
         rule: str,
     ) -> tuple[bool, int, float, int, float, float, float, float]:
-        """Change the duals by -direction step'. Returns as find_best does."""
+        """Change the duals by -direction step'. Returns the same as find_best."""
 
     def change_curvature(
         self,
         direction: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         denominator: float,
     ) -> None:
-        """Change g'Pg alone."""
+        """Change g'Pg only."""
 
     def find_best(self, rule: str) -> tuple[bool, int, float, int, float, float, float, float]:
         """
-        The best free stump. Returns (found, feature, threshold, output, price, max_price, energy, merit).
+        Find the best free stump. Returns (found, feature, threshold, output, price, max_price, energy, merit).
         """
 
     def respond(self, feature: int, threshold: float) -> NDArray[numpy.int8]:
-        """Responses on the training rows."""
+        """Return the responses on the training rows."""
 
     def entries(self, feature: int, bin: int) -> NDArray[numpy.float64]:
-        """The prices of one threshold, and its g'Pg."""
+        """Return the prices of one threshold and its g'Pg."""
 
     @property
     def n_outputs(self) -> int: ...
@@ -233,7 +241,7 @@ def respond_stumps(
     thresholds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     n_threads: int,
 ) -> NDArray[numpy.int8]:
-    """Responses of stumps on new rows, flat, row by row."""
+    """Return the responses on new rows, of shape (n_rows, n_stumps), flat."""
 
 @overload
 def respond_stumps(
@@ -258,7 +266,7 @@ class StepTables:
         X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
         n_threads: int,
     ) -> NDArray[numpy.float64]:
-        """sum_j w_j h_j(x) of every row, flat, row by row."""
+        """Return sum_j w_j h_j(x), of shape (n_rows, n_outputs), flat."""
 
     @overload
     def decide(
@@ -274,7 +282,7 @@ def price_candidates(
     n_threads: int,
 ) -> NDArray[numpy.float64]:
     """
-    responses duals', flat, one row a candidate; both have one column a training row.
+    Return responses duals', of shape (n_candidates, n_outputs), flat; both have one column per training row.
     """
 
 @overload
@@ -284,16 +292,18 @@ def price_candidates(
     n_threads: int,
 ) -> NDArray[numpy.float64]: ...
 def padded_length(n: int) -> int:
-    """How long a row of responses must be: n rounded up to whole lanes."""
+    """
+    Return `n` rounded up to whole lanes: the length of a row of responses.
+    """
 
 def take_cosines(
     phases: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
     n_threads: int,
 ) -> NDArray[numpy.float32]:
-    """sqrt(2) cos(phases), flat."""
+    """Return sqrt(2) cos(phases), flat."""
 
 class TreeGrower:
-    """Grows small trees on a vector of prices over a pool's bins."""
+    """Grows small trees on a vector of duals over the bins of a pool."""
 
     def __init__(
         self,
@@ -318,11 +328,11 @@ class TreeGrower:
         NDArray[numpy.int32],
     ]:
         """
-        Returns (features, left, right, thresholds, sums, weights) of the nodes, and the leaf of every row.
+        Return (features, left, right, thresholds, sums, weights) of the nodes, and the leaf of each row.
         """
 
 class TreeTables:
-    """Many trees, laid out for prediction."""
+    """Trees laid out for prediction."""
 
     def __init__(
         self,
@@ -339,7 +349,7 @@ class TreeTables:
         X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
         n_threads: int,
     ) -> NDArray[numpy.float32]:
-        """Responses of the trees on new rows, flat, row by row."""
+        """Return the responses on new rows, of shape (n_rows, n_trees), flat."""
 
     @overload
     def respond(
@@ -354,7 +364,7 @@ class TreeTables:
         weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
         n_threads: int,
     ) -> NDArray[numpy.float64]:
-        """sum_j w_j h_j(x) of every row, flat, row by row."""
+        """Return sum_j w_j h_j(x), of shape (n_rows, n_outputs), flat."""
 
     @overload
     def decide(
@@ -371,7 +381,9 @@ def order_rows(
     weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     n_threads: int,
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.int64]]:
-    """Canonical order of the rows. Returns (rows, weights, position)."""
+    """
+    Sort the rows into canonical order and merge identical ones. Returns (rows, weights, position).
+    """
 
 @overload
 def order_rows(
@@ -381,16 +393,16 @@ def order_rows(
     n_threads: int,
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.int64]]: ...
 def default_threads() -> int:
-    """Threads that OpenMP would use."""
+    """Return the number of threads that OpenMP uses by default."""
 
 def usable_threads(requested: int) -> int:
-    """1 in a forked child, else `requested`."""
+    """Return `requested`, or 1 in a forked child."""
 
 def simd_level() -> str:
-    """The SIMD level in use."""
+    """Return the SIMD level in use."""
 
 def simd_levels() -> list[str]:
-    """The SIMD levels this processor has, slowest first."""
+    """Return the SIMD levels that this processor supports, slowest first."""
 
 def force_simd_level(name: str) -> None:
-    """Use one level from now on; '' for the best."""
+    """Use this SIMD level from now on; '' for the best."""
