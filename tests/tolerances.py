@@ -40,6 +40,9 @@ POOL_SLACK = 1e-8
 SVC_OBJECTIVE = 1e-5
 SVC_DECISION = 1e-3
 
+#: Relative gap at which HiGHS's interior point method stops without crossover: 1e-8, and some room.
+INTERIOR = 1e-6
+
 #: LIBSVM's own stopping tolerance (KKT violation, absolute) where it is the reference.
 LIBSVM_TOL = 1e-10
 
