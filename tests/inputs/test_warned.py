@@ -19,7 +19,7 @@ from tests.tolerances import CLOSED_FORM
 
 # --- constant models
 
-FOUR, HEAVY = np.full((4, 3), 2.5), np.array([1.0, 1.0, 1.0, 9.0])
+LOSSES, FOUR, HEAVY = ("least_squares", "hinge"), np.full((4, 3), 2.5), np.array([1.0, 1.0, 1.0, 9.0])
 TWO, INTEGERS = np.column_stack([NUMBERS, X[:, 0]]), np.arange(90) % 4 + 1.0
 MEANS = np.average(TWO, axis=0, weights=INTEGERS)
 #: Who | parameters | data | what the warning names | the prediction for every row; None: the class that it names
@@ -30,6 +30,10 @@ CONSTANT: list[tuple[str, dict[str, Any], dict[str, Any], str, Any]] = [
     ("boosting, nu-LPBoost", {}, {"X": FOUR, "y": [0, 0, 0, 1]}, "constant", None),
     ("boosting, nu-LPBoost", {}, {"X": FOUR, "y": [1, 1, 1, 0]}, "constant", None),
     ("boosting, nu-LPBoost", {}, {"X": FOUR, "y": [0, 0, 0, 1], "sample_weight": HEAVY}, "constant", None),
+    *(
+        ("stump", {"loss": loss}, {"X": np.full((6, 2), 2.5), "y": [0, 1, 1, 1, 2, 2]}, "constant", 1)
+        for loss in LOSSES
+    ),
     ("families", {}, {"X": np.full((60, 6), 2.5), "y": np.arange(60) % 3 == 0}, "constant", False),
     ("LPBoost", {"C": 1e-3}, {}, r"\bC\b", None),  # there are weak learners, but none is worth its price
     ("MultiBoost", {"nu": 10.0}, {}, r"\bnu\b", None),

@@ -85,22 +85,22 @@ def topics() -> Data:
     return make_multilabel_classification(n_samples=100, n_features=6, n_classes=3, random_state=3)
 
 
-def numbers() -> Data:
+def regression() -> Data:
     X, _ = noisy()
     return X, np.sin(X[:, 0]) + X[:, 1] ** 2 + 0.1 * np.random.default_rng(0).normal(size=len(X))
 
 
-def columns_of_numbers() -> Data:
+def multioutput() -> Data:
     """Return targets of three units, one of them with few distinct values."""
-    X, y = numbers()
+    X, y = regression()
     return X, np.column_stack([y, 1e3 * X[:, 2], y.round()])
 
 
 #: By kind of target.
 BY_KIND: dict[str, Callable[[], Data]] = {
-    "two classes": noisy,
-    "classes": flowers,
-    "labels": topics,
-    "numbers": numbers,
-    "columns": columns_of_numbers,
+    "binary": noisy,
+    "multiclass": flowers,
+    "multilabel": topics,
+    "regression": regression,
+    "multioutput": multioutput,
 }

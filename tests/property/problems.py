@@ -51,9 +51,9 @@ def target_of(problem: Problem, kind: str) -> np.ndarray:
     ranks = score.argsort().argsort()
     counts = np.round(score) + problem.y  # few distinct numbers: many rows are the same with their target
     return {
-        "two classes": lambda: problem.y,
-        "classes": lambda: ranks * 4 // len(ranks),
-        "labels": lambda: np.column_stack([problem.y, ranks % 2, 2 * ranks < len(ranks)]).astype(int),
-        "numbers": lambda: counts if problem.seed % 2 else score,
-        "columns": lambda: np.column_stack([counts, np.cos(problem.X[:, 0]) + problem.y]),
+        "binary": lambda: problem.y,
+        "multiclass": lambda: ranks * 4 // len(ranks),
+        "multilabel": lambda: np.column_stack([problem.y, ranks % 2, 2 * ranks < len(ranks)]).astype(int),
+        "regression": lambda: counts if problem.seed % 2 else score,
+        "multioutput": lambda: np.column_stack([counts, np.cos(problem.X[:, 0]) + problem.y]),
     }[kind]()

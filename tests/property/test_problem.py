@@ -111,7 +111,7 @@ def test_units_of_standardized_features_do_not_matter(name, seed):
     problem = larger_problem(seed)
     model = CGEnsClassifier(UNITS[name], loss="least_squares", n_estimators=8, random_state=3, n_jobs=1)
     tables = (problem.X, in_other_units(problem.X, seed))
-    decisions = [clone(model).fit(X, target_of(problem, "classes")).decision_function(X) for X in tables]
+    decisions = [clone(model).fit(X, target_of(problem, "multiclass")).decision_function(X) for X in tables]
     assert np.allclose(*decisions, rtol=0, atol=RESPONSE * np.abs(decisions[0]).max())
 
 

@@ -26,7 +26,7 @@ pytestmark = [
 ]
 
 #: Families with one output of the hinge loss, and with several of least squares.
-OF_FAMILIES = [f"{task}: {family}" for family in FAMILIES for task in ("two classes", "classes")]
+OF_FAMILIES = [f"{task}: {family}" for family in FAMILIES for task in ("binary", "multiclass")]
 IN_TURN = [name for k, name in enumerate(OF_FAMILIES) if k % 4 in (0, 3)]
 OF_STUMPS = list(ON_THE_LOOP)
 
@@ -128,7 +128,7 @@ every_check = pytest.mark.parametrize("check", CHECKS)
 @settings(max_examples=25)
 @given(problem=problems(), C=costs, max_bins=bins, class_weight=st.sampled_from([None, "balanced", {0: 0.1, 1: 0.3}]))
 def test_of_stumps_and_the_hinge_loss(check, problem, C, max_bins, class_weight, restore_simd_level):
-    CHECKS[check]("two classes", problem, C=C, weak_learner=Stump(max_bins), class_weight=class_weight)
+    CHECKS[check]("binary", problem, C=C, weak_learner=Stump(max_bins), class_weight=class_weight)
 
 
 @every_check
@@ -147,7 +147,7 @@ def test_of_every_family(name, check, restore_simd_level):
     CHECKS[check](name, larger_problem(list(CHECKS).index(check)))
 
 
-@pytest.mark.parametrize("name", [name for name in OF_STUMPS if name == "classes, max" or name not in VARIANTS])
+@pytest.mark.parametrize("name", [name for name in OF_STUMPS if name == "multiclass, max" or name not in VARIANTS])
 def test_threads_on_a_larger_table(name, rng):
     """Small work is done by one thread. Here every parallel region has work for three."""
     problem = larger_problem(3, 6000)
@@ -195,17 +195,9 @@ def test_weights_times_c_is_what_counts(name, problem, C):
 
 
 @few
-@given(problem=problems())
-def test_class_weight_is_sample_weight_by_class(problem):
-    fit, y = prepare("two classes", problem, C=0.5)
-    by_class = fit(problem.X, y, problem.weight, class_weight={0: 2.0, 1: 0.25})
-    assert_same_model(by_class, fit(problem.X, y, problem.weight * np.where(y == 1, 0.25, 2.0)), problem.X)
-
-
-@few
 @given(problem=problems(), dtype=st.sampled_from([np.int8, np.int64, np.uint16, np.float16, np.bool_]))
 def test_other_number_types_are_converted(problem, dtype):
-    fit, y = prepare("two classes", problem)
+    fit, y = prepare("binary", problem)
     X = np.abs(problem.X).round().astype(dtype)
     assert_same_model(fit(X, y), fit(X.astype(np.float64), y), X.astype(np.float64))
 
@@ -215,4 +207,4 @@ def test_both_zeros_are_one_value(rng):
     y = (X.sum(axis=1) + rng.normal(size=40) > 0).astype(int)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert_same_model(make("two classes").fit(X, y), make("two classes").fit(np.where(X == 0, -0.0, X), y), X)
+        assert_same_model(make("binary").fit(X, y), make("binary").fit(np.where(X == 0, -0.0, X), y), X)
