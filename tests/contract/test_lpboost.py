@@ -38,8 +38,8 @@ def fitted(spec, data, weight, family=None, **options):
 def optimum(spec, H, y, weight):
     """Return the optimum by SciPy, over columns of shape (m, n)."""
     if spec.nu is None:
-        return naive_lpboost(H, y, spec.C * weight).value
-    return naive_nu_lpboost(H, y, weight / weight.sum(), spec.nu).value
+        return naive_lpboost(H, y, spec.C * weight)
+    return naive_nu_lpboost(H, y, weight / weight.sum(), spec.nu)
 
 
 def begun(spec, data, n_copies=1):

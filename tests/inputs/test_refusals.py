@@ -15,7 +15,6 @@ import cgens.baselines
 from tests.inputs.estimators import ESTIMATORS, X, fit, named
 from tests.inputs.refusals import REFUSALS
 from tests.inputs.refused_families import REFUSED_FAMILIES
-from tests.sentences import assert_one_sentence, assert_plain_words
 
 PACKAGE = Path(cgens.__file__).parent
 
@@ -29,9 +28,11 @@ def fitted(name):
 def assert_plain_message(raised, full_stop=True):
     """A message of cgens is one line with a full stop; those of scikit-learn may have several lines."""
     message = str(raised.value)
-    assert_plain_words(message)
+    assert message.strip()
+    assert "Traceback" not in message
+    assert "incompatible function arguments" not in message, "a message of the compiled core"
     if PACKAGE in Path(raised.traceback[-1].path).parents:
-        assert_one_sentence(message)
+        assert "\n" not in message
         assert message.endswith(".") or not full_stop
 
 

@@ -92,14 +92,6 @@ def test_the_family_that_fits_the_signal_has_the_largest_share(name, uniform):
     assert shares[name] > 0.8
 
 
-def test_the_features_that_carry_the_signal_have_the_largest_share(uniform):
-    y = np.sin(4 * uniform[:, 2]) + uniform[:, 3] ** 2
-    groups = [(Fourier(4.0, 300, learn=False), [0, 1]), (Fourier(4.0, 300, learn=False), [2, 3])]
-    shares = regress(groups, uniform, y, n_estimators=30).family_shares_
-    assert list(shares) == ["fourier-1", "fourier-2"]
-    assert shares["fourier-2"] > 0.9
-
-
 def test_a_constant_model_has_no_shares():
     with pytest.warns(UserWarning, match="constant"):
         model = fit(["stump", "linear"], np.ones((10, 3)), np.arange(10) % 2)

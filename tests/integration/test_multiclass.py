@@ -51,23 +51,6 @@ def test_accuracy_on_new_rows(loss, data, columns, least):
     assert model.certificate_.relative_gap <= model.tol
 
 
-@pytest.mark.parametrize("loss", ["auto", *LOSSES])
-@pytest.mark.parametrize("n_classes", [2, 3, 10])
-def test_shapes(loss, n_classes):
-    X, y = load_digits(n_class=n_classes, return_X_y=True)
-    X, y = X[:200], y[:200]
-    model = fit(X, y, loss=loss, n_estimators=15)
-    assert model.loss_ == {"auto": "hinge" if n_classes == 2 else "least_squares"}.get(loss, loss)
-    n_outputs = {2: 1}.get(n_classes, n_classes if model.loss_ == "hinge" else n_classes - 1)
-    decision = model.decision_function(X)
-    assert model.classes_.tolist() == list(range(n_classes))
-    assert decision.shape == ((200,) if n_classes == 2 else (200, n_classes))
-    assert np.array_equal(model.predict(X), decision > 0 if n_classes == 2 else decision.argmax(axis=1))
-    assert model.duals_.shape == model.bound_duals_.shape == ((200,) if n_classes == 2 else (200, n_outputs))
-    assert model.ensemble_.weights.shape == (15, n_outputs)
-    assert model.feature_importances_.shape == (64,)
-
-
 @every_loss
 def test_a_class_of_one_row(loss):
     X, y = FLOWERS

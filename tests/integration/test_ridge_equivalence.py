@@ -119,36 +119,6 @@ def test_equals_ridge_on_all_stumps(y, C, pricing, max_bins):
     assert_close(model.predict(new), expected.predict(H_new))
 
 
-@pytest.mark.parametrize("pricing", PRICINGS)
-@pytest.mark.parametrize("y", [Y, SEVERAL], ids=["one output", "three"])
-def test_every_stage_is_ridge_on_its_columns(y, pricing):
-    model = fit(y=y, pricing=pricing, C=0.1)
-    for k, stage in enumerate(model.staged_predict(X), start=1):
-        H = model.ensemble_.respond(X)[:, :k].astype(float)
-        assert_close(stage, ridge(H, y, 0.1).predict(H))
-        weights, intercept = model.ensemble_.history[k]
-        assert_close(stage.reshape(len(X), -1), H @ weights + intercept)
-
-
-@pytest.mark.parametrize("n_outputs", [1, 3])
-def test_gain_adds_the_column_that_lowers_the_objective_most(n_outputs):
-    """No stump of the pool, each tried on its own, would have been better."""
-    few, y = X[:30, :2], SEVERAL[:30, :n_outputs]
-    model = fit(few, y, C=0.1, n_estimators=4)
-    pool = pool_matrix(naive_pool(few), len(few))
-
-    def objective(H):
-        best = ridge(H, y, 0.1)
-        residuals = y - best.predict(H).reshape(y.shape)
-        return 0.5 * np.sum(best.coef_**2) + 0.05 * np.sum(residuals**2)
-
-    H = model.ensemble_.respond(few).astype(float)
-    for k in range(1, 5):
-        tried = [objective(np.column_stack([H[:, : k - 1], column])) for column in pool.T]
-        assert objective(H[:, :k]) == pytest.approx(min(tried), rel=CLOSED_FORM)
-        assert model.trace_.primal[k] == pytest.approx(min(tried), rel=CLOSED_FORM)
-
-
 def test_gain_is_the_default_and_differs_from_max():
     plain, gain, most = fit(), fit(pricing="gain"), fit(pricing="max")
     assert plain.ensemble_.learners == gain.ensemble_.learners

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from joblib import Parallel, delayed
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_diabetes
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -91,15 +90,6 @@ def test_calibration():
     assert not hasattr(model, "predict_proba")
     assert not hasattr(model.fit(X, y), "coef_")
     assert cross_val_score(make_pipeline(StandardScaler(), model), X, y, cv=3).mean() > 0.9
-
-
-def test_grid_search_of_a_regressor_in_a_pipeline():
-    X, y = load_diabetes(return_X_y=True)
-    pipeline = make_pipeline(StandardScaler(), CGEnsRegressor(n_estimators=30, n_jobs=1))
-    grid = {"cgensregressor__C": [0.003, "scale"], "cgensregressor__pricing": ["gain", "max"]}
-    search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
-    assert len(search.cv_results_["params"]) == 4
-    assert search.best_score_ > 0.3
 
 
 def fit_and_decide(X, y, n_jobs):

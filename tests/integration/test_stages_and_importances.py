@@ -9,7 +9,7 @@ from sklearn.base import clone, is_classifier
 from cgens import CGEnsClassifier, CGEnsRegressor
 from cgens.weak_learners import Box, Tree
 from tests.contract.cosines import Cosines
-from tests.integration.small_data import SMALL_DATA, noisy
+from tests.integration.small_data import noisy
 from tests.models import (
     BOOSTERS,
     HINGE,
@@ -58,19 +58,6 @@ def test_stage_k_is_the_model_of_k_columns(name):
         shorter, _, _ = fitted(name, n_estimators=k)
         assert shorter.ensemble_.learners == model.ensemble_.learners[:k]
         assert np.allclose(stage, answer(shorter, X), rtol=0, atol=CLOSED_FORM * (1 + np.abs(stage).max()))
-
-
-@pytest.mark.parametrize("data", SMALL_DATA)
-def test_stage_k_is_the_svm_over_k_columns(data):
-    """The hinge loss is solved loosely between rounds: the objective of each stage is that of the trace."""
-    X, y = SMALL_DATA[data]()
-    model = CGEnsClassifier(n_jobs=1, n_estimators=6).fit(X, y)
-    signs = np.where(y > 0, 1.0, -1.0)
-    for k, stage in enumerate(model.staged_decision_function(X), start=1):
-        weights = model.ensemble_.history[k][0]
-        assert weights.shape == (k, 1)
-        primal = 0.5 * np.sum(weights**2) + model.C_ * np.maximum(0, 1 - signs * stage).sum()
-        assert primal == pytest.approx(model.trace_.primal[k], rel=CLOSED_FORM)
 
 
 @pytest.mark.parametrize("name", HINGE)

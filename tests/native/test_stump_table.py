@@ -1,4 +1,4 @@
-"""A table of prices over many changes by rank one: what it means for least squares, and how far rounding takes it."""
+"""A table of prices after many changes by rank one: least-squares masters, and rounding errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.tolerances import CLOSED_FORM
 
 
 def least_squares_walk(X, rng, n_outputs=2, n_columns=15, C=1.0):
-    """Return the pool, its responses, and models that grew by some of them, not one of them twice."""
+    """Return the pool, its responses, and models that grew by some of them."""
     target, scale = rng.normal(size=(len(X), n_outputs)), C * (rng.random(len(X)) + 0.1)
     stumps = naive_pool(X)
     responses = pool_matrix(stumps, len(X))
@@ -22,7 +22,7 @@ def least_squares_walk(X, rng, n_outputs=2, n_columns=15, C=1.0):
 
 
 def entry_reader(X, stumps):
-    """Return a function of a table: the prices (n, l) and g'Pg (n,) of all candidates."""
+    """Return a function that returns the prices (n, l) and g'Pg (n,) of all candidates in a table."""
     pool = make_pool(X)
     bins = [np.searchsorted(pool.thresholds(stump.feature), stump.threshold) for stump in stumps]
 
@@ -55,8 +55,8 @@ def test_prices_and_gains_are_those_of_the_model(name, C, rng):
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
-def test_drift_bounds_what_rounding_did(scale, rng):
-    """Against the same changes in long double."""
+def test_drift_bounds_the_rounding_error(scale, rng):
+    """Compared with the same changes in long double."""
     X = TABLES["many values"]
     stumps = naive_pool(X)
     responses, read = pool_matrix(stumps, len(X)).astype(np.longdouble), entry_reader(X, stumps)
@@ -70,14 +70,14 @@ def test_drift_bounds_what_rounding_did(scale, rng):
         assert np.abs(read(table)[0] - exact).max() <= table.drift
         assert last < table.drift
         last = table.drift
-    assert table.drift <= CLOSED_FORM * float(np.abs(exact).max()), "a bound that is of use"
+    assert table.drift <= CLOSED_FORM * float(np.abs(exact).max()), "the bound is useful"
     table.set_duals(duals)
-    assert table.drift < last, "set again, it is as at the beginning"
+    assert table.drift < last, "it is reset with the duals"
 
 
 @pytest.mark.parametrize("n", [65_536, 65_537])
 def test_row_numbers_beyond_sixteen_bits(n, rng):
-    """The last row is told from the first, which it would be mixed up with in 16 bits."""
+    """The last row differs from the first, with which it would be confused in 16 bits."""
     X = np.column_stack([rng.integers(0, 3, n), np.arange(n) == n - 1, np.arange(n) == 0]).astype(float)
     keys = [(0, 0.5), (0, 1.5), (1, 0.5), (2, 0.5)]
     responses = np.column_stack([np.where(X[:, f] > t, 1.0, -1.0) for f, t in keys])

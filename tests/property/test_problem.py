@@ -15,7 +15,7 @@ from tests.property.problems import larger_problem, problems, target_of
 from tests.tolerances import CLOSED_FORM, POOL_SLACK, RESPONSE, SAME_OPTIMUM, TIGHT
 
 some = settings(max_examples=15)
-pytestmark = pytest.mark.filterwarnings("ignore:No weak learner tells the classes apart")
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # of constant models
 
 MONOTONE = {
     "scaled": lambda x: 3.7 * x,

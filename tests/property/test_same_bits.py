@@ -19,11 +19,7 @@ from tests.models import BOOSTERS, FAMILIES, HINGE, MODELS, ON_THE_LOOP, PLAIN, 
 from tests.property.problems import costs, larger_problem, problems, target_of
 from tests.tolerances import CLOSED_FORM
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:No weak learner tells the"),
-    pytest.mark.filterwarnings("ignore:All . columns have the weight 0"),
-    pytest.mark.filterwarnings("ignore:The master problem over the"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # of constant models, and of masters not solved
 
 #: Families with the hinge loss of one output, and with least squares of several.
 OF_FAMILIES = [f"{task}: {family}" for family in FAMILIES for task in ("binary", "multiclass")]

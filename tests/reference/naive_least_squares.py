@@ -1,4 +1,4 @@
-"""Least squares with a free bias (EQ:SLSVM1) the paper's own way: through S = H H' + diag(1 / (C s)), m x m."""
+"""Least squares with a free bias (EQ:SLSVM1) by the paper's formulas: with S = H H' + diag(1 / (C s)), m x m."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class NaiveModel:
 
 
 def naive_model(H: np.ndarray, target: np.ndarray, scale: np.ndarray) -> NaiveModel:
-    """Return the optimum, S inverted as a whole."""
+    """Return the optimum by the inverse of S."""
     H = np.asarray(H, dtype=np.float64).reshape(len(target), -1)
     return NaiveModel(H, target, scale, np.linalg.inv(H @ H.T + np.diag(1.0 / scale)))
 
@@ -99,7 +99,7 @@ def ls_dual(H: np.ndarray, target: np.ndarray, scale: np.ndarray, duals: np.ndar
 
 
 class NaiveCurvature:
-    """What `cgens.types.Curvature` asks for, of models that grew column by column, the empty one first."""
+    """The protocol `cgens.types.Curvature` for models that grew column by column, the empty one first."""
 
     def __init__(self, models: Sequence[NaiveModel]) -> None:
         self.models = models
