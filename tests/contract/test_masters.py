@@ -155,12 +155,12 @@ def test_row_weights_count_as_copies(case, problem):
 
 
 def test_a_solution_stays_as_it_is_when_the_master_continues(case, problem):
-    """Also if its duals, their size or their curvature are first asked for later."""
-    H, asked, late = problem[2], begin(case, problem, 5), begin(case, problem, 5)
-    now, then = asked.solve(TOL, never), late.solve(TOL, never)
+    """Also if its duals, their size or their curvature are first read later."""
+    H, early, late = problem[2], begin(case, problem, 5), begin(case, problem, 5)
+    now, then = early.solve(TOL, never), late.solve(TOL, never)
     weights, duals, size = now.weights.copy(), now.duals.array.copy(), now.duals.size
     quadratic = now.duals.curvature.quadratic(H) if case.curved else None
-    for live in (asked, late):
+    for live in (early, late):
         for column in H.T[5:]:
             live.add(column.copy())
         live.solve(TOL, never)
@@ -263,11 +263,11 @@ def test_a_poll_can_interrupt_a_solve(case, problem, rng):
     many = np.tile(np.arange(len(target)), 30)
     noisy = np.where(rng.random((len(many), 40)) < 0.5, 1, -1).astype(np.int8)
     large = (np.ascontiguousarray(target[many]), weight[many], noisy)
-    asked = []
-    solution = begin(case, large).solve(1e-17, lambda: bool(asked.append(1) or True))
+    calls = []
+    solution = begin(case, large).solve(1e-17, lambda: bool(calls.append(1) or True))
     assert_sound(case, large, solution, 40)
     reached = Status.OPTIMAL if solution.relative_gap <= 1e-17 else Status.NOT_CONVERGED
-    assert solution.status is (Status.INTERRUPTED if asked else reached)
+    assert solution.status is (Status.INTERRUPTED if calls else reached)
 
 
 def test_an_interrupted_solve_is_no_worse_than_the_last_round(case, problem):

@@ -1,4 +1,4 @@
-"""`load` finds data sets by name and returns what their files hold; errors name the file and say what to do."""
+"""`load` finds data sets by name and returns the contents of their files; errors name the file and what to do."""
 
 from __future__ import annotations
 

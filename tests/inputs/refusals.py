@@ -257,7 +257,9 @@ def of_calls() -> Iterator[Refusal]:
     for name in named("all"):
         methods = [method for method in METHODS if hasattr(ESTIMATORS[name], method)]
         for method in methods:
-            for what, rows, error, pattern in BAD_ROWS[: None if method == "predict" else 2]:  # all check rows alike
+            for what, rows, error, pattern in BAD_ROWS[
+                : None if method == "predict" else 2
+            ]:  # all methods check rows in the same way
                 act = partial(call, method, rows)
                 yield Refusal(f"{name}.{method}: {what}", name, act, error, pattern, states=("fitted",))
         acts = {method: partial(call, method, X) for method in methods}

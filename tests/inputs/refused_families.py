@@ -151,9 +151,12 @@ def of_families() -> Iterator[Refusal]:
                 params = {"weak_learner": own, "loss": loss}
                 what = f"{mistake}, {loss}, {type(own).__name__}"
                 yield refused_fit(who, what, error, rf"Round 3\b.*{pattern}", params)
-    for told, spoil in (("None", lambda own, first: None), (r"\(1, 2\)", lambda own, first: (1, 2))):
+    for returned, spoil in (("None", lambda own, first: None), (r"\(1, 2\)", lambda own, first: (1, 2))):
         for own in (Spoilt(spoil), [Spoilt(spoil)]):
-            pattern, what = rf"Round 3\b.*Spoilt\.price.*Pricing.*{told}", f"price is {told}, {type(own).__name__}"
+            pattern, what = (
+                rf"Round 3\b.*Spoilt\.price.*Pricing.*{returned}",
+                f"price is {returned}, {type(own).__name__}",
+            )
             yield refused_fit(who, what, TypeError, pattern, {"weak_learner": own})
 
 

@@ -1,4 +1,4 @@
-"""Data that ship with scikit-learn, cut to a size at which the pool can be enumerated."""
+"""Data of scikit-learn, small enough to enumerate the pool."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def unbalanced() -> Data:
 
 
 def contradictory() -> Data:
-    """Few distinct rows, both labels on many of them."""
+    """Return few distinct rows, many of which have both labels."""
     rng = np.random.default_rng(3)
     X = rng.integers(0, 3, size=(100, 3)).astype(float)
     return X, (X.sum(axis=1) + rng.normal(scale=1.5, size=100) > 3).astype(int)
@@ -81,7 +81,7 @@ def patients() -> Data:
 
 
 def topics() -> Data:
-    """Return an indicator of three labels."""
+    """Return a multilabel indicator matrix of three labels."""
     return make_multilabel_classification(n_samples=100, n_features=6, n_classes=3, random_state=3)
 
 
@@ -91,12 +91,12 @@ def regression() -> Data:
 
 
 def multioutput() -> Data:
-    """Return targets of three units, one of them with few distinct values."""
+    """Return three targets on different scales, one of them with few distinct values."""
     X, y = regression()
     return X, np.column_stack([y, 1e3 * X[:, 2], y.round()])
 
 
-#: By kind of target.
+#: Data by kind of target.
 BY_KIND: dict[str, Callable[[], Data]] = {
     "binary": noisy,
     "multiclass": flowers,

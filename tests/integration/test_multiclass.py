@@ -118,7 +118,7 @@ def test_a_class_without_weight_is_ignored(loss, how, gone):
 
 @every_loss
 @pytest.mark.parametrize("C", [1e-90, 1e-12, 1e-4, 1e4])
-def test_any_cost(loss, C):
+def test_any_c(loss, C):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = fit_and_check(*FLOWERS, loss=loss, C=C, n_estimators=10)

@@ -104,7 +104,7 @@ def test_equals_ridge_on_the_selected_columns(name, pricing):
     ],
 )
 def test_equals_ridge_on_all_stumps(y, C, pricing, max_bins):
-    """At the end, whatever the rule."""
+    """At the end, by either rule."""
     model = fit(X, y, pricing=pricing, C=C, weak_learner=Stump(max_bins), n_estimators=100_000)
     assert check_certificate(model, X, y).problems == ()
     pool = naive_pool(X, np.ones(len(X)), max_bins)

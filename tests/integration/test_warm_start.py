@@ -69,7 +69,7 @@ def test_a_warm_start_with_another_tol_and_c():
 
 
 @pytest.mark.parametrize(
-    ("name", "changed", "options", "told"),
+    ("name", "changed", "options", "pattern"),
     [
         ("multiclass", lambda X, y: (X[y < 2], y[y < 2]), {"loss": "least_squares"}, "2 outputs.*1"),
         ("multiclass", lambda X, y: (X, y + 2 * (X[:, 0] > 6)), {}, "2 outputs.*4"),
@@ -78,10 +78,10 @@ def test_a_warm_start_with_another_tol_and_c():
         ("regression", lambda X, y: (X, np.column_stack([y, y, y])), {}, "1 outputs.*3"),
     ],
 )
-def test_another_number_of_outputs_is_refused_and_leaves_the_model(name, changed, options, told):
+def test_another_number_of_outputs_is_refused_and_does_not_change_the_model(name, changed, options, pattern):
     model, X, y = fitted(name, warm_start=True)
     before = answer(model, X)
-    with pytest.raises(ValueError, match=f"warm_start.*{told}"):
+    with pytest.raises(ValueError, match=f"warm_start.*{pattern}"):
         model.set_params(n_estimators=40, **options).fit(*changed(X, y))
     assert answer(model, X).tobytes() == before.tobytes()
 

@@ -87,11 +87,11 @@ def least_squares(size, X, rng, n_threads):
 
 def scan(size, X, rng, n_threads):
     pool = make_pool(X, max_bins=256, n_threads=n_threads)
-    live, duals, said = StumpScan(pool, n_threads), rng.normal(size=len(X)), [pool.n_candidates]
+    live, duals, results = StumpScan(pool, n_threads), rng.normal(size=len(X)), [pool.n_candidates]
     for _ in range(5):
-        said.append(live.price(duals))
+        results.append(live.price(duals))
         duals = np.where(rng.random(len(X)) < 0.6, rng.normal(size=len(X)), duals)
-    return said, bits(*(pool.thresholds(feature) for feature in range(X.shape[1])))
+    return results, bits(*(pool.thresholds(feature) for feature in range(X.shape[1])))
 
 
 def price_table(size, X, rng, n_threads):
@@ -101,15 +101,15 @@ def price_table(size, X, rng, n_threads):
     table = StumpTable(pool, 4, n_threads)
     table.set_curvature(scale)
     table.set_duals(master.duals(np.zeros((0, 4))).reshape(len(X), 4))
-    found, said = table.find_best("gain"), []
+    found, results = table.find_best("gain"), []
     for k in range(6):
-        said += bits(found, table.drift, table.entries(found[1], 0))
+        results += bits(found, table.drift, table.entries(found[1], 0))
         pool.take(*found[1:3])
         master.add(pool.respond(*found[1:3]))
         _, step, denominator = master.step(k)
         found = table.change(master.direction(k), step, denominator, "gain" if k % 3 else "max")
     table.change_curvature(master.direction(0), 8.0)
-    return said, [table.find_best(rule) for rule in ("max", "gain", "votes")]
+    return results, [table.find_best(rule) for rule in ("max", "gain", "votes")]
 
 
 def trees(size, X, rng, n_threads):
