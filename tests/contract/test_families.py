@@ -251,6 +251,9 @@ def test_arrays_and_pickles_keep_an_ensemble(case, sample, rng):
     new = rng.normal(size=(33, 6))
     for same in (again, pickle.loads(pickle.dumps(ensemble))):
         assert same.decision(new).tobytes() == ensemble.decision(new).tobytes()
+    kinds = {name: np.array("unknown") for name in arrays if name.endswith("kind")}
+    with pytest.raises(ValueError, match=r"'unknown'.*stump"):
+        Ensemble.from_arrays({**arrays, **kinds})
 
 
 def test_a_spec_can_be_cloned_and_is_not_changed(case, sample, rng):

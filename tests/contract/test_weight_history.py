@@ -82,6 +82,7 @@ def test_weights_of_every_round(name, rng):
     assert len(history) == len(HISTORIES[name])
     assert_same_models(list(history), models)
     assert_same_models(list(history), models)  # an iteration changes nothing
+    assert_same_models(history[1:9:2], models[1:9:2])
     numbers = [*range(0, len(models), 7), len(models) - 1]
     assert_same_models([history[k] for k in numbers], [models[k] for k in numbers])
     assert_same_models([history[-k - 1] for k in numbers], [models[-k - 1] for k in numbers])

@@ -211,6 +211,8 @@ def test_groups_stay_together():
     model = make("search, multiclass", cv=GroupKFold(3)).fit(X, y, groups=groups)
     for train, test in model.folds_:
         assert not set(groups[train]) & set(groups[test])
+    with pytest.raises(ValueError, match=r"groups.*GroupKFold.*cv is 3"):
+        make("search, multiclass", cv=3).fit(X, y, groups=groups)
 
 
 @pytest.mark.parametrize("loss", ["least_squares", "hinge"])

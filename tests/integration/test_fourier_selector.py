@@ -135,6 +135,7 @@ REFUSED = {
     "no components": ({"n_components": 0}, ValueError, r"n_components.*\b0\b"),
     "half a component": ({"n_components": 2.5}, ValueError, r"n_components.*2\.5"),
     "C": ({"C": -1.0}, ValueError, r"C .*-1\.0"),
+    "another task": ({"task": "ranking"}, ValueError, r"task.*'ranking'"),
 }
 
 

@@ -253,15 +253,6 @@ def test_a_warm_start_interrupted_before_its_first_column_does_not_change_the_mo
     assert model.fit(X, y).n_columns_ == 10
 
 
-def test_a_search_interrupted_stores_nothing():
-    X, y = noisy()
-    search = CGEnsClassifierCV(PressesCtrlC(3), n_estimators=10, cv=3, n_jobs=2)
-    with pytest.raises(KeyboardInterrupt):
-        search.fit(X, y)
-    assert set(vars(search)) == set(search.get_params(deep=False))
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
 def press_in_this_thread():
     signal.pthread_kill(threading.get_ident(), signal.SIGINT)
 

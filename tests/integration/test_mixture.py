@@ -233,6 +233,7 @@ def test_setting_a_parameter_does_not_change_the_list_that_was_passed():
     mixture.set_params(fourier=Linear())
     assert list(fit(mixture).family_shares_) == ["stump", "linear"]
     assert mixture.families[1][1] == [0, 1], "a family that replaces another one keeps its columns"
+    assert mixture.set_params(families=families).families is families
 
 
 def test_an_unknown_parameter_is_refused():

@@ -107,6 +107,15 @@ def test_importances_of_trees(leaves, rng):
     assert np.allclose(other.feature_importances_, importances, rtol=0, atol=IMPORTANCE)
 
 
+@pytest.mark.parametrize("family", ["stump", Tree(3)], ids=str)
+def test_importances_of_a_family_on_some_columns(family):
+    X, y = noisy()
+    options = {"loss": "least_squares", "n_estimators": 8, "random_state": 0, "n_jobs": 1}
+    wide = CGEnsClassifier([(family, [3, 1])], **options).fit(X, y).feature_importances_
+    narrow = CGEnsClassifier([family], **options).fit(X[:, [3, 1]], y).feature_importances_
+    assert np.allclose(wide, [0.0, narrow[1], 0.0, narrow[0], 0.0, 0.0], rtol=0, atol=IMPORTANCE)
+
+
 @pytest.mark.parametrize(
     "family", ["fourier", "perceptron", "linear", Box(n_candidates=50), ["tree", "linear"], Cosines()], ids=str
 )
