@@ -16,6 +16,7 @@ from cgens.weak_learners import Stump
 
 X = np.random.default_rng(0).normal(size=(80, 4))
 Y = X[:, 0] + X[:, 1] ** 2
+SIGNS = np.where(np.median(Y) < Y, 1.0, -1.0)
 
 
 def blas_threads() -> list[int]:
@@ -27,9 +28,15 @@ def test_a_callback_that_stops_keeps_the_columns():
     assert found.stages == (1, 3)
 
 
-def test_an_interruption_is_raised():
-    with pytest.raises(KeyboardInterrupt):
-        path(LeastSquares(0.1), Stump(), X, Y, [0.1], stages=[5], interrupted=lambda: True)
+@pytest.mark.parametrize("master", [LeastSquares, Hinge])
+def test_an_interruption_is_raised(master, monkeypatch):
+    """While columns are generated, and while the problems of all values of C are solved."""
+    solve_path, begun = master.solve_path, []
+    monkeypatch.setattr(master, "solve_path", lambda *arguments: begun.append(1) or solve_path(*arguments))
+    for poll in (lambda: True, lambda: bool(begun)):
+        with pytest.raises(KeyboardInterrupt):
+            path(master(0.1), Stump(), X, SIGNS, [0.1], stages=[5], interrupted=poll)
+    assert begun == [1]
 
 
 def test_integers_and_lists_are_converted():
@@ -54,15 +61,13 @@ def test_bad_grids_are_refused(Cs, stages):
 
 
 def test_a_problem_that_does_not_converge_is_reported_with_its_gap():
-    y = np.where(np.median(Y) < Y, 1.0, -1.0)
     with pytest.warns(ConvergenceWarning, match=r"gap.*C = 1e\+14"):
-        path(Hinge(1e12, max_sweeps=3), Stump(), X, y, [1e8, 1e14], stages=[5, 20])
+        path(Hinge(1e12, max_sweeps=3), Stump(), X, SIGNS, [1e8, 1e14], stages=[5, 20])
 
 
 def test_the_order_of_the_values_of_c_does_not_matter():
-    y = np.where(np.median(Y) < Y, 1.0, -1.0)
-    up = path(Hinge(0.1), Stump(), X, y, [0.01, 0.1, 1.0], stages=[3, 8])
-    down = path(Hinge(0.1), Stump(), X, y, [1.0, 0.1, 0.01], stages=[3, 8])
+    up = path(Hinge(0.1), Stump(), X, SIGNS, [0.01, 0.1, 1.0], stages=[3, 8])
+    down = path(Hinge(0.1), Stump(), X, SIGNS, [1.0, 0.1, 0.01], stages=[3, 8])
     for one, other in zip(up.solutions, down.solutions[::-1], strict=True):
         assert all(np.array_equal(a[0], b[0]) for a, b in zip(one, other, strict=True))
 
