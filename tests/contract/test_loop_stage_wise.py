@@ -102,5 +102,5 @@ def test_a_stage_wise_fit_cannot_be_continued(rng):
     X = rng.normal(size=(40, 2))
     y = noisy_signs(rng, X[:, 0])
     half, _ = generate_columns(AdaBoost(), Stump(), X, y, max_columns=5)
-    with pytest.raises(ValueError, match=r"(?i)stage-wise.*one column"):
+    with pytest.raises(ValueError, match="one column"):
         generate_columns(AdaBoost(), Stump(), X, y, max_columns=10, initial=half)

@@ -211,7 +211,7 @@ def test_groups_stay_together():
     model = make("search, multiclass", cv=GroupKFold(3)).fit(X, y, groups=groups)
     for train, test in model.folds_:
         assert not set(groups[train]) & set(groups[test])
-    with pytest.raises(ValueError, match=r"groups.*GroupKFold.*cv is 3"):
+    with pytest.raises(ValueError, match=r"groups.*GroupKFold.*\b3\b"):
         make("search, multiclass", cv=3).fit(X, y, groups=groups)
 
 
@@ -247,7 +247,7 @@ def test_very_few_rows(search, cv, least, n):
     if n >= least:
         assert np.all(np.isfinite(search(X[:n], target, cv=cv).predict(X)))
     else:
-        with pytest.raises(ValueError, match=r"nan.*cv=LeaveOneOut" if least == 7 else rf"cv={cv} .*n_samples={n}"):
+        with pytest.raises(ValueError, match=r"nan.*cv=LeaveOneOut" if least == 7 else rf"cv={cv}\b.*\b{n}\b"):
             search(X[:n], target, cv=cv)
 
 

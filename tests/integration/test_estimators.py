@@ -110,7 +110,7 @@ def test_a_copy_is_the_same_model(name):
                 stages = zip(again.staged_predict(X), model.staged_predict(X), strict=True)
                 assert all(one.tobytes() == other.tobytes() for one, other in stages)
     if name in LEAST_SQUARES:
-        with pytest.raises(AttributeError, match=r"duals.*pickle.*C_ \* weight"):
+        with pytest.raises(AttributeError, match=r"duals.*\bC_"):
             _ = again.duals_
     if "warm_start" in model.get_params():
         assert again.set_params(n_estimators=12, warm_start=True).fit(X, y).n_columns_ == 12

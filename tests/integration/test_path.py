@@ -52,16 +52,16 @@ def test_no_columns():
     assert [np.ptp(decision) for decision in found.decisions(np.zeros((3, 2)))] == [0.0]
 
 
-@pytest.mark.parametrize(("Cs", "stages"), [([], [1]), ([-1.0], [1]), ([1.0], []), ([1.0], [3, 2]), ([1.0], [0, 2])])
-def test_bad_grids_are_refused(Cs, stages):
-    with pytest.raises(
-        ValueError, match=rf"{'stages' if Cs == [1.0] else 'Cs'}.*{re.escape(str(stages if Cs == [1.0] else Cs))}"
-    ):
-        path(LeastSquares(1.0), Stump(), X, Y, Cs, stages=stages)
+@pytest.mark.parametrize(
+    ("parameter", "value"), [("Cs", []), ("Cs", [-1.0]), ("stages", []), ("stages", [3, 2]), ("stages", [0, 2])]
+)
+def test_bad_grids_are_refused(parameter, value):
+    with pytest.raises(ValueError, match=rf"{parameter}.*{re.escape(str(value))}"):
+        path(LeastSquares(1.0), Stump(), X, Y, **{"Cs": [1.0], "stages": [1], parameter: value})
 
 
 def test_a_problem_that_does_not_converge_is_reported_with_its_gap():
-    with pytest.warns(ConvergenceWarning, match=r"gap.*C = 1e\+14"):
+    with pytest.warns(ConvergenceWarning, match=r"gap.*1e\+14"):
         path(Hinge(1e12, max_sweeps=3), Stump(), X, SIGNS, [1e8, 1e14], stages=[5, 20])
 
 
