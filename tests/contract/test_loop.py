@@ -24,7 +24,12 @@ TOL = 1e-5
 EVERY_FAMILY = ("hinge", "least squares, three outputs", "LPBoost", "MultiBoost")
 EVERY_MASTER = ("stump", "fourier", "tree")
 BY_VOTES = ("hinge, three outputs", "MultiBoost")
-CURVED = [name for name, case in MASTERS.items() if case.curved]
+
+
+def rules_of(master):
+    if MASTERS[master].curved:
+        return ("max", "gain")
+    return ("max", "votes") if master in BY_VOTES else ("max",)
 
 
 def pytest_generate_tests(metafunc):
@@ -35,10 +40,7 @@ def pytest_generate_tests(metafunc):
     master, family = "curved" if "curved" in names else "master", "finite" if "finite" in names else "family"
     pairs = [(m, f) for m in masters for f in families if m in EVERY_FAMILY or f in EVERY_MASTER]
     if "rule" in names:
-        rules = {
-            name: ("max", "gain") if name in CURVED else ("max", "votes")[: 1 + (name in BY_VOTES)] for name in masters
-        }
-        triples = [(m, f, rule) for m, f in pairs for rule in rules[m] if rule != "votes" or FAMILIES[f].votes]
+        triples = [(m, f, rule) for m, f in pairs for rule in rules_of(m) if rule != "votes" or FAMILIES[f].votes]
         metafunc.parametrize(f"{master},{family},rule", triples, indirect=[master, family])
     elif family in names:
         metafunc.parametrize(f"{master},{family}", pairs, indirect=True)
@@ -54,7 +56,7 @@ def family(request):
     return FAMILIES[request.param]
 
 
-curved, finite = master, family  # by the name of the argument `pytest_generate_tests` selects the cases
+curved, finite = master, family  # these names ask `pytest_generate_tests` for such masters and families only
 
 
 @cache

@@ -56,18 +56,10 @@ def test_stage_wise_masters_go_with_every_family(name, family, rng):
     spec, make_target, rule = STAGE_WISE[name]
     X = rng.normal(size=(60, 3)).round(1)
     target = make_target(rng, X[:, 0] - X[:, 1])
+    options = {"max_columns": 12, "pricing": rule}
     (ensemble, trace), (again, other) = (
-        generate_columns(
-            spec,
-            FAMILIES[family].spec,
-            X,
-            target,
-            max_columns=12,
-            pricing=rule,
-            rng=np.random.default_rng(5),
-            n_threads=n_threads,
-        )
-        for n_threads in (1, 2)
+        generate_columns(spec, FAMILIES[family].spec, X, target, rng=np.random.default_rng(5), n_threads=n, **options)
+        for n in (1, 2)
     )
     certificate = trace.certificate
     assert certificate.status is Status.MAX_COLUMNS
