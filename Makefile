@@ -12,7 +12,7 @@ endif
 PYTEST = $(BIN)/python -m pytest -q -n logical --maxprocesses 2 --max-worker-restart 0 \
 	--dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test test-slow coverage lint types format bench reproduce sanitize stubs clean help
+.PHONY: demo test test-slow coverage lint types format bench reproduce faults sanitize stubs clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -58,8 +58,11 @@ stubs: .venv/installed  ## generate src/cgens/_core.pyi
 	$(BIN)/python -m nanobind.stubgen -m cgens._core -o src/cgens/_core.pyi
 	$(BIN)/ruff format src/cgens/_core.pyi
 
+faults: .venv/installed  ## deliberate faults, each of which `make test` must catch; half an hour
+	$(BIN)/python tools/inject_faults.py
+
 sanitize: .venv/installed  ## test the compiled core with AddressSanitizer and UBSan
 	bash tests/sanitize.sh
 
 clean:  ## remove all build products
-	rm -rf .venv .sanitize .coverage build demo
+	rm -rf .venv .faults .sanitize .coverage build demo
