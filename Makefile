@@ -1,20 +1,20 @@
-# Two commands for everybody: `make demo` and `make test`. Each prepares what it needs in .venv.
+# Start with `make demo` and `make test`. Every target sets up .venv as needed.
 PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := $(wildcard native/*.cpp native/*.hpp) CMakeLists.txt pyproject.toml
 BENCHMARKS := $(filter-out __% measure report,$(basename $(notdir $(wildcard benchmarks/*.py))))
 
-# Data sets of the paper: a folder beside the checkout, unless CGENS_DATA names another.
+# The paper's data sets: a folder next to the checkout, unless CGENS_DATA names another.
 ifneq ($(wildcard ../shared/data),)
 export CGENS_DATA ?= $(abspath ../shared/data)
 endif
-# The tests of a file stay together (tests/conftest.py says more), in the order of their files; a crash ends the run.
+# Tests of a file run in the same worker, in the order of the files (see tests/conftest.py); a crash ends the run.
 PYTEST = $(BIN)/python -m pytest -q -n logical --maxprocesses 2 --max-worker-restart 0 \
 	--dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test test-slow coverage lint types format bench reproduce sanitize stubs clean help
+.PHONY: demo test test-slow coverage lint types format bench reproduce faults sanitize stubs clean help
 
-help:  ## what there is
+help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
 .venv/installed: $(SOURCES)
@@ -24,42 +24,45 @@ help:  ## what there is
 	$(BIN)/python -m pip install --quiet --group dev --editable ".[all]"
 	touch $@
 
-demo: .venv/installed  ## train, compare, and draw pictures into demo/
+demo: .venv/installed  ## train, compare, and plot into demo/
 	$(BIN)/python examples/demo.py
 
-test: .venv/installed  ## the fast tests and every docstring's example
+test: .venv/installed  ## run the fast tests and the docstring examples
 	$(PYTEST) -m "not slow" --doctest-modules src tests
 
-test-slow: .venv/installed  ## the rest
+test-slow: .venv/installed  ## run the slow tests
 	$(PYTEST) -m slow tests
 
-coverage: .venv/installed  ## what of src the fast tests run: lines and branches
+coverage: .venv/installed  ## measure the line and branch coverage of src by the fast tests
 	$(PYTEST) -m "not slow" --cov --cov-report term --doctest-modules src tests
 
-lint: .venv/installed  ## ruff
+lint: .venv/installed  ## check with ruff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: .venv/installed  ## mypy, strict, on src/
+types: .venv/installed  ## check src with mypy, strict
 	$(BIN)/mypy
 
-format: .venv/installed  ## let ruff put everything in order
+format: .venv/installed  ## fix and format with ruff
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: .venv/installed $(addprefix bench-,$(BENCHMARKS))  ## all benchmarks; or one: make bench-binary
+bench: .venv/installed $(addprefix bench-,$(BENCHMARKS))  ## run all benchmarks; a single one: make bench-binary
 bench-%: .venv/installed
 	$(BIN)/python -m benchmarks.$*
 
-reproduce: .venv/installed  ## the paper's tables and figures; goes on where it was. REPRODUCE=--quick: in minutes
+reproduce: .venv/installed  ## compute the paper's tables and figures; resumes. REPRODUCE=--quick takes minutes
 	$(BIN)/python -m experiments $(REPRODUCE)
 
-stubs: .venv/installed  ## write src/cgens/_core.pyi anew
+stubs: .venv/installed  ## generate src/cgens/_core.pyi
 	$(BIN)/python -m nanobind.stubgen -m cgens._core -o src/cgens/_core.pyi
 	$(BIN)/ruff format src/cgens/_core.pyi
 
-sanitize: .venv/installed  ## the compiled core under AddressSanitizer and UBSan
+faults: .venv/installed  ## deliberate faults, each of which `make test` must catch; half an hour
+	$(BIN)/python tools/inject_faults.py
+
+sanitize: .venv/installed  ## test the compiled core with AddressSanitizer and UBSan
 	bash tests/sanitize.sh
 
-clean:  ## remove everything that was built
-	rm -rf .venv .sanitize .coverage build demo
+clean:  ## remove all build products
+	rm -rf .venv .faults .sanitize .coverage build demo

@@ -1,4 +1,4 @@
-"""Fixtures and the test profile that all folders share."""
+"""Fixtures and settings of all tests."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
-# Two tests run at a time, beside other work, and most are tiny: a library's default is one thread (a test that is about
-# several threads asks for them), and threads that wait sleep. Read when OpenMP and BLAS are loaded.
+# Two tests run at a time, and most are tiny: the default is one thread (tests of several threads request them), and
+# waiting threads sleep. OpenMP and BLAS read this when they are loaded.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
@@ -19,30 +19,30 @@ from hypothesis import HealthCheck, settings
 
 from cgens import _core
 
-# As the Makefile does, for a plain `pytest`. Without a data folder, tests that need one are skipped.
+# As in the Makefile, for a plain `pytest`. Without a data folder, tests that need one are skipped.
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 if SHARED_DATA.is_dir():
     os.environ.setdefault("CGENS_DATA", str(SHARED_DATA))
 
 settings.register_profile(
     "cgens",
-    deadline=None,  # the first call of a kernel starts threads and is slow
-    derandomize=True,  # the same examples everywhere: a failure can be repeated
+    deadline=None,  # the first call of a kernel starts threads, and is slow
+    derandomize=True,  # the same examples everywhere: failures are reproducible
     max_examples=40,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("cgens")
 
-# A shell starts what it runs in the background with Ctrl-C ignored, and children inherit that.
+# A shell starts background processes with Ctrl-C ignored, and their children inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Keep the tests of a file together, for they share what they prepare.
+    """Keep the tests of a file together, because they share fixtures.
 
-    The files whose tests measure time, send signals or start many threads count as one: these never meet each other.
+    Files whose tests measure time, send signals or start many threads count as one: they never run at the same time.
     """
     from xdist.scheduler import LoadFileScheduling
 
@@ -61,6 +61,6 @@ def rng() -> np.random.Generator:
 
 @pytest.fixture
 def restore_simd_level() -> Iterator[None]:
-    """Let a test force SIMD levels, and go back to the best one afterwards."""
+    """Restore the best SIMD level after a test that forces others."""
     yield
     _core.force_simd_level("")

@@ -1,4 +1,4 @@
-"""Tests that need the paper's data sets are skipped only if no data folder is configured."""
+"""Tests that need the data sets of the paper are skipped only if no data folder is configured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every estimator and every family of weak learners, small: the tables that the tests go through."""
+"""Tables of all estimators and all families of weak learners, small."""
 
 from __future__ import annotations
 
@@ -32,68 +32,68 @@ SEARCH = {**SMALL, "Cs": 3, "columns": [2, 5, 10], "cv": 3}
 Models = dict[str, tuple[BaseEstimator, str]]
 
 LEAST_SQUARES: Models = {
-    "two classes, least squares": (CGEnsClassifier(loss="least_squares", **SMALL), "two classes"),
-    "classes": (CGEnsClassifier(**SMALL), "classes"),
-    "classes, max": (CGEnsClassifier(pricing="max", **SMALL), "classes"),
-    "labels": (CGEnsClassifier(**SMALL), "labels"),
-    "numbers": (CGEnsRegressor(**SMALL), "numbers"),
-    "numbers, max": (CGEnsRegressor(pricing="max", **SMALL), "numbers"),
-    "columns": (CGEnsRegressor(**SMALL), "columns"),
-    "columns, max": (CGEnsRegressor(pricing="max", **SMALL), "columns"),
+    "binary, least squares": (CGEnsClassifier(loss="least_squares", **SMALL), "binary"),
+    "multiclass": (CGEnsClassifier(**SMALL), "multiclass"),
+    "multiclass, max": (CGEnsClassifier(pricing="max", **SMALL), "multiclass"),
+    "multilabel": (CGEnsClassifier(**SMALL), "multilabel"),
+    "regression": (CGEnsRegressor(**SMALL), "regression"),
+    "regression, max": (CGEnsRegressor(pricing="max", **SMALL), "regression"),
+    "multioutput": (CGEnsRegressor(**SMALL), "multioutput"),
+    "multioutput, max": (CGEnsRegressor(pricing="max", **SMALL), "multioutput"),
 }
 HINGE: Models = {
-    "two classes": (CGEnsClassifier(**SMALL), "two classes"),
-    "two classes, balanced": (CGEnsClassifier(class_weight="balanced", **SMALL), "two classes"),
-    "classes, hinge": (CGEnsClassifier(loss="hinge", **SMALL), "classes"),
-    "labels, hinge": (CGEnsClassifier(loss="hinge", **SMALL), "labels"),
+    "binary": (CGEnsClassifier(**SMALL), "binary"),
+    "binary, balanced": (CGEnsClassifier(class_weight="balanced", **SMALL), "binary"),
+    "multiclass, hinge": (CGEnsClassifier(loss="hinge", **SMALL), "multiclass"),
+    "multilabel, hinge": (CGEnsClassifier(loss="hinge", **SMALL), "multilabel"),
 }
 PLAIN: Models = {**HINGE, **LEAST_SQUARES}
 STAGE_WISE: Models = {
-    "AdaBoost": (AdaBoostClassifier(**SMALL), "two classes"),
-    "AdaBoost.MH": (AdaBoostMHClassifier(**SMALL), "classes"),
-    "AdaBoost.MH of labels": (AdaBoostMHClassifier(**SMALL), "labels"),
-    "AdaBoost.ECC": (AdaBoostECCClassifier(**SMALL), "classes"),
+    "AdaBoost": (AdaBoostClassifier(**SMALL), "binary"),
+    "AdaBoost.MH": (AdaBoostMHClassifier(**SMALL), "multiclass"),
+    "AdaBoost.MH, multilabel": (AdaBoostMHClassifier(**SMALL), "multilabel"),
+    "AdaBoost.ECC": (AdaBoostECCClassifier(**SMALL), "multiclass"),
 }
 TOTALLY_CORRECTIVE: Models = {
-    "LPBoost": (LPBoostClassifier(**SMALL), "two classes"),
-    "LPBoost of nu": (LPBoostClassifier(nu=0.6, **SMALL), "two classes"),
-    "MultiBoost": (MultiBoostClassifier(**SMALL), "classes"),
+    "LPBoost": (LPBoostClassifier(**SMALL), "binary"),
+    "LPBoost, nu": (LPBoostClassifier(nu=0.6, **SMALL), "binary"),
+    "MultiBoost": (MultiBoostClassifier(**SMALL), "multiclass"),
 }
 BOOSTERS: Models = {**STAGE_WISE, **TOTALLY_CORRECTIVE}
-#: Everything that generates columns itself, stumps unless told otherwise.
+#: Everything that generates columns itself; the weak learners are stumps by default.
 ON_THE_LOOP: Models = {**PLAIN, **BOOSTERS}
 SEARCHES: Models = {
-    "search, two classes": (CGEnsClassifierCV(**SEARCH), "two classes"),
-    "search, two classes, least squares": (CGEnsClassifierCV(loss="least_squares", **SEARCH), "two classes"),
-    "search, classes": (CGEnsClassifierCV(**SEARCH), "classes"),
-    "search, classes, max": (CGEnsClassifierCV(pricing="max", **SEARCH), "classes"),
-    "search, classes, hinge": (CGEnsClassifierCV(loss="hinge", **SEARCH), "classes"),
-    "search, labels": (CGEnsClassifierCV(**SEARCH), "labels"),
-    "search, labels, hinge": (CGEnsClassifierCV(loss="hinge", **SEARCH), "labels"),
-    "search, numbers": (CGEnsRegressorCV(**SEARCH), "numbers"),
-    "search, columns": (CGEnsRegressorCV(**SEARCH), "columns"),
+    "search, binary": (CGEnsClassifierCV(**SEARCH), "binary"),
+    "search, binary, least squares": (CGEnsClassifierCV(loss="least_squares", **SEARCH), "binary"),
+    "search, multiclass": (CGEnsClassifierCV(**SEARCH), "multiclass"),
+    "search, multiclass, max": (CGEnsClassifierCV(pricing="max", **SEARCH), "multiclass"),
+    "search, multiclass, hinge": (CGEnsClassifierCV(loss="hinge", **SEARCH), "multiclass"),
+    "search, multilabel": (CGEnsClassifierCV(**SEARCH), "multilabel"),
+    "search, multilabel, hinge": (CGEnsClassifierCV(loss="hinge", **SEARCH), "multilabel"),
+    "search, regression": (CGEnsRegressorCV(**SEARCH), "regression"),
+    "search, multioutput": (CGEnsRegressorCV(**SEARCH), "multioutput"),
 }
 ENSEMBLES: Models = {**ON_THE_LOOP, **SEARCHES}
 WRAPPERS: Models = {
-    "stump kernel": (KernelSVC(), "classes"),
-    "perceptron kernel": (KernelSVC("perceptron"), "two classes"),
-    "Gaussian kernel": (KernelSVC("rbf"), "classes"),
-    "random Fourier": (RandomFourierSVC(n_components=50, random_state=0), "classes"),
+    "stump kernel": (KernelSVC(), "multiclass"),
+    "perceptron kernel": (KernelSVC("perceptron"), "binary"),
+    "Gaussian kernel": (KernelSVC("rbf"), "multiclass"),
+    "random Fourier": (RandomFourierSVC(n_components=50, random_state=0), "multiclass"),
 }
 SELECTOR: Models = {
-    "selector": (FourierSelector(10, Fourier(n_candidates=50), random_state=0, n_jobs=1), "two classes"),
+    "selector": (FourierSelector(10, Fourier(n_candidates=50), random_state=0, n_jobs=1), "binary"),
 }
 MODELS: Models = {**ENSEMBLES, **WRAPPERS, **SELECTOR}
 
-#: Every family, in every way that it has: a pool, drawn again in every round, learned, of few inputs, of signs.
+#: Every family in all its variants: with a fixed pool, fresh candidates or learned ones, with few inputs, with signs.
 FAMILIES: dict[str, Any] = {
     "stump, 16 bins": Stump(16),
     "perceptron, pool": Perceptron(80, learn=False),
     "perceptron, fresh": Perceptron(40, pool="fresh", standardize=True, learn=False),
     "perceptron, learned": Perceptron(standardize=True, learn=True),
-    "perceptron, learned, of few inputs": Perceptron(80, n_inputs=[1, 2]),
+    "perceptron, learned, few inputs": Perceptron(80, n_inputs=[1, 2]),
     "fourier, pool": Fourier(0.1, 80, learn=False),
-    "fourier, two widths, of few inputs": Fourier(["median", 0.3], 80, n_inputs=[1, 2], standardize=True, learn=False),
+    "fourier, two widths, few inputs": Fourier(["median", 0.3], 80, n_inputs=[1, 2], standardize=True, learn=False),
     "fourier, orthogonal": Fourier("median", 80, orthogonal=True, learn=False),
     "fourier, fresh": Fourier(n_candidates=40, pool="fresh", learn=False),
     "fourier, learned": Fourier(learn=True),
@@ -103,13 +103,13 @@ FAMILIES: dict[str, Any] = {
     "box, pool": Box(n_candidates=80),
     "box, fresh": Box([1, 2, 3], 40, pool="fresh"),
     "linear": Linear(),
-    "scikit-learn's": SklearnLearner(DecisionTreeClassifier(max_depth=2)),
+    "scikit-learn": SklearnLearner(DecisionTreeClassifier(max_depth=2)),
     "mixture": Mixture([Stump(16), (Fourier(n_candidates=40, learn=False), [0, -1]), Tree(3), Linear()]),
     "list, learned": ["stump", (Perceptron(learn=True), [-1]), (Fourier(learn=True), [0, -1]), Box(n_candidates=30)],
 }
 
-#: What these do with rows, labels and copies is what another one does.
-VARIANTS = [name for name in MODELS if name.endswith((" max", "balanced", "least squares", "labels, hinge"))]
+#: With rows, labels and copies these do the same as another model.
+VARIANTS = [name for name in MODELS if name.endswith((" max", "balanced", "least squares", "multilabel, hinge"))]
 
 every_model = pytest.mark.parametrize("name", [name for name in MODELS if name not in VARIANTS])
 every_ensemble = pytest.mark.parametrize("name", [name for name in ENSEMBLES if name not in VARIANTS])
@@ -118,7 +118,7 @@ every_family = pytest.mark.parametrize("family", FAMILIES)
 
 
 def make(name: str, **options: Any) -> Any:
-    """Return a new estimator of this name, with those of the options that it has."""
+    """Return a new estimator of this name, with those options that are among its parameters."""
     estimator = clone(MODELS[name][0])
     return estimator.set_params(**{key: own for key, own in options.items() if key in estimator.get_params()})
 
@@ -133,21 +133,21 @@ def _fitted(name: str) -> Any:
 
 
 def fitted(name: str, **options: Any) -> tuple[Any, np.ndarray, np.ndarray]:
-    """Return a fitted model, the caller's to change, and its data."""
+    """Return a fitted model, which the caller may change, and its data."""
     X, y = data_of(name)
     return (make(name, **options).fit(X, y) if options else deepcopy(_fitted(name))), X, y
 
 
 def answer(model: Any, X: Any) -> np.ndarray:
-    """Return what a model says of rows, in as many numbers as it has."""
+    """Return the most detailed output of a model."""
     for method in ("decision_function", "transform", "predict"):
         if hasattr(model, method):
             return getattr(model, method)(X)
-    raise AssertionError(f"{model} says nothing")
+    raise AssertionError(f"{model} has no output")
 
 
 def assert_same_model(first: Any, second: Any, X: np.ndarray) -> None:
-    """The same learners, and the same bits in weights, certificates and answers."""
+    """Compare learners, and the bits of weights, certificates and outputs."""
     if hasattr(first, "best_params_"):
         assert first.best_params_ == second.best_params_
         assert np.allclose(first.scores_, second.scores_, rtol=CLOSED_FORM, atol=CLOSED_FORM)

@@ -1,4 +1,4 @@
-"""The architecture's rules, kept by a test and not by memory."""
+"""Rules of the architecture."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SOURCES = sorted((ROOT / "native").glob("*.cpp"))
 NAMES = {path: ".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in sorted(PACKAGE.rglob("*.py"))}
 MODULES = {name.removesuffix(".__init__"): path for path, name in NAMES.items()}
 
-# Modules by name -> the modules of cgens that they may import, folders also from themselves.
+# Modules -> the modules of cgens that they may import; folders may also import from themselves.
 PACKS = {"packs", "packs.pack", "packs.pack_set", "packs.array_pack"}
 MAY_IMPORT = {
     "types": set(),
@@ -34,7 +34,7 @@ MAY_IMPORT = {
     "packs": {"types", "blas"},
     "ensemble": {"types", "weight_history", *PACKS},
     "blas": {"_core", "interrupt"},
-    # The loop knows neither masters nor weak learners, and these know neither each other nor the loop.
+    # The loop does not know masters or weak learners, and these know neither each other nor the loop.
     "colgen": {"types", "ensemble", "weight_history", "trace", "interrupt", "column_checks"},
     "masters": {"types", "coding", "default_c", "path_problem", "_core", "blas"},
     "weak_learners": {"types", "default_c", "_core", "blas", "column_checks", "interrupt", *PACKS},
@@ -42,7 +42,7 @@ MAY_IMPORT = {
 
 
 def imports_in(source: str) -> set[str]:
-    """Return the modules of cgens that are imported anywhere in a source, without the package's name."""
+    """Return the modules of cgens that a source imports anywhere, without the name of the package."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -56,7 +56,7 @@ def imports_in(source: str) -> set[str]:
 IMPORTS = {name: imports_in(path.read_text()) for name, path in MODULES.items()}
 
 
-def test_the_parser_sees_imports():
+def test_the_parser_finds_imports():
     source = "import cgens.types, trace\nif 1:\n    from cgens.masters import hinge\n    from cgens import _core, Stump"
     assert imports_in(source) == {"types", "masters", "masters.hinge", "_core"}
     assert "estimators.classifier" in IMPORTS["estimators"]
@@ -70,14 +70,13 @@ def test_modules_import_only_what_they_may(name):
         assert IMPORTS[module] - own <= MAY_IMPORT[name], module
 
 
-def test_only_the_package_itself_and_the_rivals_import_estimators():
+def test_only_the_package_itself_and_the_baselines_import_estimators():
     for module, imported in IMPORTS.items():
         if module.split(".")[0] not in ("estimators", "baselines", "__init__"):
             assert not any(name.startswith("estimators") for name in imported), module
 
 
-def test_there_is_no_circle():
-    """Follow the imports: no module reaches itself."""
+def test_there_are_no_circular_imports():
 
     def reach(name: str, trail: tuple[str, ...]) -> None:
         assert name not in trail, " -> ".join((*trail, name))
@@ -88,7 +87,7 @@ def test_there_is_no_circle():
         reach(name, ())
 
 
-#: What each folder outside the package may import of the others.
+#: Top-level folders -> the others that they may import.
 PERIPHERY = {
     "evaluation": {"cgens"},
     "benchmarks": {"cgens", "evaluation"},
@@ -109,7 +108,7 @@ def test_imports_between_top_level_folders_go_one_way(folder):
 
 
 def test_every_parallel_region_states_its_threads():
-    """A forked child must get one thread: `usable_threads` knows."""
+    """By `usable_threads`, which returns 1 in a forked child."""
     pragma = re.compile(r"^\s*#\s*pragma omp\b.*\bparallel\b.*$", re.MULTILINE)
     files = sorted((ROOT / "native").glob("*.[ch]pp"))
     pragmas = [(path.name, line) for path in files for line in pragma.findall(path.read_text())]
@@ -127,14 +126,14 @@ def test_no_flag_that_changes_the_bits():
         assert not re.search(r"fast-math|STDC FP_CONTRACT ON|_mm\w*_fmadd", path.read_text()), path.name
 
 
-def test_only_the_bindings_know_python():
+def test_only_the_bindings_include_python():
     for path in sorted((ROOT / "native").glob("*.[ch]pp")):
         if not path.name.startswith("bindings"):
             assert not re.search(r"#include\s*[<\"](nanobind|Python\.h|pybind)", path.read_text()), path.name
 
 
 def test_stub_is_up_to_date(tmp_path):
-    """As `make stubs` writes it."""
+    """That is, equal to what `make stubs` writes."""
     stub = tmp_path / "_core.pyi"
     nanobind.stubgen.main(["-m", "cgens._core", "-o", str(stub)])
     command = [sys.executable, "-m", "ruff", "format", "--quiet", "--config", str(ROOT / "pyproject.toml"), str(stub)]
@@ -143,12 +142,12 @@ def test_stub_is_up_to_date(tmp_path):
     assert stub.read_text() == (PACKAGE / "_core.pyi").read_text(), "run `make stubs`"
 
 
-def test_python_and_core_have_no_file_too_long():
+def test_no_source_file_is_too_long():
     for path in [*NAMES, *SOURCES]:
         assert len(path.read_text().splitlines()) <= 400, f"{path.name}: split it"
 
 
-def test_version_is_stated_once_and_the_same():
+def test_the_version_is_that_of_pyproject():
     stated = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
     assert stated is not None
     assert cgens.__version__ == stated.group(1) == version("cgens")

@@ -1,7 +1,7 @@
-"""A weak-learner family as a user would write it: cos(theta.x - kappa), in plain Python, without a line in the library.
+"""A weak-learner family as a user would write it: cos(theta.x - kappa), in plain Python, outside the library.
 
-With ``pool`` candidates drawn once the pool is finite and models get a certificate for all of it; with ``fresh=True``
-each round draws new candidates and there is none.
+Its candidates are drawn once, so that models get a certificate for the whole pool; with ``fresh=True`` each round draws
+new ones, and there is no such certificate.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class CosineLearner:
         return (self.theta, self.kappa)
 
     def respond(self, X):
-        # One column at a time: the same sum for one row as for many, which a matrix product does not promise.
+        # One feature at a time: the sum is then the same for one row as for many, unlike in a matrix product.
         phase = np.zeros(len(X))
         for j, slope in enumerate(self.theta):
             phase += slope * X[:, j]
@@ -54,18 +54,21 @@ class CosinePricer:
         n, d = self._spec.n_candidates, self._X.shape[1]
         thetas = self._rng.normal(scale=np.sqrt(2 * self._spec.gamma), size=(n, d))
         kappas = self._rng.uniform(0, 2 * np.pi, size=n)
-        self.learners = [
+        self._learners = [
             CosineLearner(tuple(theta.tolist()), float(kappa), self._spec.dtype)
             for theta, kappa in zip(thetas, kappas, strict=True)
         ]
-        self._responses = np.array([learner.respond(self._X) for learner in self.learners])
+        self._responses = np.array([learner.respond(self._X) for learner in self._learners])
+
+    def pool(self):
+        return self._learners
 
     def price(self, duals, taken, rule):
         if self._spec.fresh:
             self._draw()
         prices = self._responses.astype(np.float64) @ duals.array
         energy = float(np.sum(prices**2))
-        prices[[learner.key in taken for learner in self.learners]] = 0.0
+        prices[[learner.key in taken for learner in self._learners]] = 0.0
         scores = np.abs(prices).max(axis=1)
         max_price = float(scores.max())
         if rule == "gain":
@@ -74,7 +77,7 @@ class CosinePricer:
         output = int(np.argmax(np.abs(prices[best])))
         column = None
         if scores[best] > 0:
-            column = Column(self.learners[best], self._responses[best], float(prices[best, output]), output)
+            column = Column(self._learners[best], self._responses[best], float(prices[best, output]), output)
         if self._spec.fresh:
             return Pricing(column, max_price=max_price)
-        return Pricing(column, len(self.learners), energy, max_price)
+        return Pricing(column, len(self._learners), energy, max_price)

@@ -1,4 +1,4 @@
-"""One row per master and per family: a new one enters here and inherits the whole suite."""
+"""One row per master and per family: a new one is added here and inherits the whole suite."""
 
 from __future__ import annotations
 
@@ -11,10 +11,19 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cgens.coding import simplex_codes
 from cgens.masters import Hinge, LeastSquares, Liblinear, LPBoost, MultiBoost
-from cgens.types import MasterSolution
-from cgens.weak_learners import Box, Fourier, Linear, Mixture, Perceptron, SklearnLearner, Stump, Tree
+from cgens.weak_learners import (
+    Box,
+    Fourier,
+    Linear,
+    Mixture,
+    Perceptron,
+    SklearnLearner,
+    Stump,
+    StumpLearner,
+    Tree,
+)
 from tests.contract.cosines import Cosines
-from tests.reference import naive_hinge
+from tests.reference.naive_hinge import hinge_dual, hinge_primal, hinge_residuals
 from tests.reference.naive_least_squares import ls_dual, ls_primal
 from tests.reference.naive_lp import best_rho, lp_primal, nu_primal
 from tests.reference.naive_multiboost import (
@@ -23,24 +32,34 @@ from tests.reference.naive_multiboost import (
     multiboost_primal,
     multiboost_slackness,
 )
-from tests.tolerances import TIGHT
+from tests.tolerances import INTERIOR, TIGHT
+
+
+def never() -> bool:
+    """Return False: a poll that never interrupts a solve."""
+    return False
+
+
+def sum_of_sizes(weight: np.ndarray, duals: np.ndarray) -> float:
+    return float(np.abs(duals).sum())
 
 
 @dataclass(frozen=True)
 class MasterCase:
-    """A master, data for it, and its definition in plain NumPy.
+    """A master, a target for it, and its definition in plain NumPy.
 
     `primal(H, target, weight, solution)`, `dual(H, target, weight, duals)`, `infeasibility(H, target, weight, duals)`
-    and `slackness(H, target, weight, solution)` say what the solutions are held against. Slackness is the sum of
-    products of a multiplier and its constraint's slack, or where there is no constraint by how much Young's inequality
-    is missed: what the gap consists of. `size(weight, duals)` is what the duals say of themselves, `cost(H, duals)` the
-    price that a further column must exceed.
+    and `slackness(H, target, weight, solution)` are what solutions are compared with. Slackness is the sum of products
+    of a multiplier and the slack of its constraint or, without a constraint, of the gaps in Young's inequality: the
+    duality gap consists of it. `size(weight, duals)` is `Duals.size`, `cost(H, duals)` the price that a further column
+    must exceed.
 
-    `exact_weights`: the weights are H'duals to rounding (EQ:KKT1), converged or not. Not so where a solver has weights
-    of its own and duals are made from them, nor under an l1 norm, where weights are multipliers of |price| <= cost.
-    `intercept`: whether there is one; else it is 0. `tightest` is the relative gap that can be asked for. `unit`: the
-    objective is a difference of numbers of this size, to which its rounding is relative. `n_columns`: so many at least
-    has an optimum over the data of the loop's tests, with every family; under an l1 norm there are few.
+    `exact_weights`: the weights are H'duals up to rounding (EQ:KKT1), converged or not. This does not hold if a solver
+    has weights of its own and duals are derived from them, nor under an l1 norm, where weights are multipliers of
+    |price| <= cost. `intercept`: whether there is one; otherwise it is 0. `tightest` is the smallest relative gap that
+    can be requested. `unit`: the objective is a difference of numbers of this size, to which its rounding is relative.
+    `n_columns`: an optimum over the data of the loop's tests has at least this many, with every family; under an l1
+    norm there are few. `in_loop`: whether the loop is tested with it; variants of one master need not be.
     """
 
     spec: Any
@@ -49,7 +68,7 @@ class MasterCase:
     dual: Callable[..., float]
     infeasibility: Callable[..., float]
     slackness: Callable[..., float]
-    size: Callable[[np.ndarray, np.ndarray], float]
+    size: Callable[[np.ndarray, np.ndarray], float] = sum_of_sizes
     cost: Callable[[np.ndarray, np.ndarray], float] = lambda H, duals: 0.0
     curved: bool = False
     exact_weights: bool = True
@@ -57,6 +76,7 @@ class MasterCase:
     tightest: float = TIGHT
     unit: float = 0.0
     n_columns: int = 10
+    in_loop: bool = True
 
     def scale(self, primal: float) -> float:
         """Return what the rounding of an objective is relative to."""
@@ -71,74 +91,67 @@ def noisy_signs(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
 
 
 def three_noisy_signs(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
-    """Return three labels a row: one follows `score`, one its opposite, one nothing at all."""
+    """Return three labels per row: one follows `score`, one its opposite, one is random."""
     return np.column_stack([noisy_signs(rng, part) for part in (score, -score, rng.normal(size=len(score)))])
 
 
-def noisy_numbers(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
-    """Return numbers, shape (m, 1), that follow `score` and are far from 0."""
+def regression_target(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
+    """Return a target of shape (m, 1) that follows `score` and is far from 0."""
     return (10.0 + score + 0.5 * score.std() * rng.normal(size=len(score)))[:, None]
 
 
-def codes_of_four(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
+def _noisy_classes(rng: np.random.Generator, score: np.ndarray, quantiles: list[float]) -> np.ndarray:
+    noisy = score + 0.3 * score.std() * rng.normal(size=len(score))
+    return np.searchsorted(np.quantile(noisy, quantiles), noisy)
+
+
+def four_class_codes(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
     """Return the simplex codes of four classes, shape (m, 3), that follow `score` with some noise."""
-    noisy = score + 0.3 * score.std() * rng.normal(size=len(score))
-    return np.ascontiguousarray(simplex_codes(4)[np.searchsorted(np.quantile(noisy, [0.2, 0.5, 0.7]), noisy)])
+    return np.ascontiguousarray(simplex_codes(4)[_noisy_classes(rng, score, [0.2, 0.5, 0.7])])
 
 
-def one_of_three(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
-    """Return 1 for the class of three and -1 for the others, shape (m, 3), that follow `score` with some noise."""
-    noisy = score + 0.3 * score.std() * rng.normal(size=len(score))
-    return np.ascontiguousarray(2.0 * np.eye(3)[np.searchsorted(np.quantile(noisy, [0.3, 0.7]), noisy)] - 1.0)
-
-
-def sum_of_sizes(weight: np.ndarray, duals: np.ndarray) -> float:
-    return float(np.abs(duals).sum())
+def three_class_signs(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
+    """Return 1 for the row's class and -1 for the two others, shape (m, 3), that follow `score` with some noise."""
+    return np.ascontiguousarray(2.0 * np.eye(3)[_noisy_classes(rng, score, [0.3, 0.7])] - 1.0)
 
 
 def hinge_case(C: float, make_target: Callable[..., np.ndarray] = noisy_signs) -> MasterCase:
-    """Return the hinge master: every figure is the sum, or the largest, over one problem an output."""
+    """Return the hinge master: one problem per output, whose objectives are added."""
 
-    def residuals(H: np.ndarray, target: np.ndarray, weight: np.ndarray, solution: MasterSolution) -> list[Any]:
-        duals = solution.duals.array
-        return [
-            naive_hinge.hinge_residuals(H, y, C * weight, solution.weights[:, t], solution.intercept[t], duals[:, t])
-            for t, y in enumerate(target.T)
-        ]
+    def residuals(H, target, weight, weights, intercept, duals):
+        outputs = zip(target.T, weights.T, intercept, duals.T, strict=True)
+        return [hinge_residuals(H, y, C * weight, w, b, r) for y, w, b, r in outputs]
 
-    def infeasibility(H: np.ndarray, target: np.ndarray, weight: np.ndarray, duals: np.ndarray) -> float:
-        none = np.zeros((len(target), 0))
-        found = [
-            naive_hinge.hinge_residuals(none, y, C * weight, np.zeros(0), 0.0, own)
-            for y, own in zip(target.T, duals.T, strict=True)
-        ]
+    def primal(H, target, weight, solution):
+        outputs = zip(target.T, solution.weights.T, solution.intercept, strict=True)
+        return sum(hinge_primal(H, y, C * weight, w, b) for y, w, b in outputs)
+
+    def infeasibility(H, target, weight, duals):
+        found = residuals(H, target, weight, H.T @ duals, np.zeros(target.shape[1]), duals)
         return max(max(output.box, output.balance) for output in found)
+
+    def slackness(H, target, weight, solution):
+        found = residuals(H, target, weight, solution.weights, solution.intercept, solution.duals.array)
+        return sum(output.slackness for output in found)
 
     return MasterCase(
         spec=Hinge(C=C),
         make_target=make_target,
-        primal=lambda H, target, weight, solution: sum(
-            naive_hinge.hinge_primal(H, y, C * weight, solution.weights[:, t], solution.intercept[t])
-            for t, y in enumerate(target.T)
-        ),
-        dual=lambda H, target, weight, duals: sum(naive_hinge.hinge_dual(H, own) for own in duals.T),
+        primal=primal,
+        dual=lambda H, target, weight, duals: sum(hinge_dual(H, r) for r in duals.T),
         infeasibility=infeasibility,
-        slackness=lambda *of: sum(output.slackness for output in residuals(*of)),
-        size=sum_of_sizes,
+        slackness=slackness,
     )
 
 
 def least_squares_case(C: float, make_target: Callable[..., np.ndarray]) -> MasterCase:
-    def slackness(H: np.ndarray, target: np.ndarray, weight: np.ndarray, solution: MasterSolution) -> float:
+    def slackness(H, target, weight, solution):
         """Return 1/2 |W - H'U|^2 + 1/2 sum_i C s_i |L_i - W'h_i - b - U_i / (C s_i)|^2."""
         duals, scale = solution.duals.array, C * weight[:, None]
         misses = target - H @ solution.weights - solution.intercept - duals / scale
         return float(0.5 * np.sum((solution.weights - H.T @ duals) ** 2) + 0.5 * np.sum(scale * misses**2))
 
-    def infeasibility(H: np.ndarray, target: np.ndarray, weight: np.ndarray, duals: np.ndarray) -> float:
-        return float(np.max(np.abs(duals.sum(axis=0)) / np.abs(duals).sum(axis=0)))
-
-    def size(weight: np.ndarray, duals: np.ndarray) -> float:
+    def size(weight, duals):
         """Return the bound of sum |U| by Cauchy and Schwarz."""
         loss = np.sum(duals**2 / (C * weight[:, None]))
         return float(np.sqrt(duals.shape[1] * C * weight.sum() * loss))
@@ -150,94 +163,72 @@ def least_squares_case(C: float, make_target: Callable[..., np.ndarray]) -> Mast
             H, target, C * weight, solution.weights, solution.intercept
         ),
         dual=lambda H, target, weight, duals: ls_dual(H, target, C * weight, duals),
-        infeasibility=infeasibility,
+        infeasibility=lambda H, target, weight, duals: np.max(np.abs(duals.sum(axis=0)) / np.abs(duals).sum(axis=0)),
         slackness=slackness,
         size=size,
         curved=True,
     )
 
 
-def lpboost_case(C: float) -> MasterCase:
-    """Return LPBoost with C: duals in a box, and no price of a column above 1."""
+def lpboost_case(spec: LPBoost, **options: Any) -> MasterCase:
+    """Return LPBoost with C (duals in a box, no price above 1) or with nu (duals of sum 1, the value 2 - margin)."""
+    with_nu = spec.nu is not None
 
-    def infeasibility(H: np.ndarray, target: np.ndarray, weight: np.ndarray, duals: np.ndarray) -> float:
-        alphas, bound = (target * duals)[:, 0], C * weight
-        box = max(-alphas.min(), (alphas - bound).max()) / bound.max()
-        return float(max(0.0, box, np.abs(H.T @ duals).max(initial=0.0) - 1.0))
+    def bound_of(weight):
+        return weight / (spec.nu * weight.sum()) if with_nu else spec.C * weight
 
-    def slackness(H: np.ndarray, target: np.ndarray, weight: np.ndarray, solution: MasterSolution) -> float:
-        """Return sum_i (C s_i - a_i) xi_i + a_i (y_i F_i - 1 + xi_i) + sum_j |w_j| - w_j price_j."""
-        w, r, y = solution.weights[:, 0], solution.duals.array[:, 0], target[:, 0]
-        margins = y * (H @ w)
-        losses = np.maximum(0.0, 1.0 - margins)
-        rows = (C * weight - y * r) @ losses + (y * r) @ (margins - 1.0 + losses)
-        return float(rows + np.sum(np.abs(w) - w * (H.T @ r)))
-
-    return MasterCase(
-        spec=LPBoost(C=C),
-        make_target=noisy_signs,
-        primal=lambda H, target, weight, solution: lp_primal(H, target[:, 0], C * weight, solution.weights[:, 0]),
-        dual=lambda H, target, weight, duals: float(np.sum(target * duals)),
-        infeasibility=infeasibility,
-        slackness=slackness,
-        size=sum_of_sizes,
-        cost=lambda H, duals: 1.0,
-        exact_weights=False,
-        intercept=False,
-    )
-
-
-def nu_lpboost_case(nu: float) -> MasterCase:
-    """Return LPBoost with nu: its value is 2 minus a margin."""
-
-    def infeasibility(H: np.ndarray, target: np.ndarray, weight: np.ndarray, duals: np.ndarray) -> float:
-        alphas, bound = (target * duals)[:, 0], weight / (nu * weight.sum())
-        box = max(-alphas.min(), (alphas - bound).max()) / bound.max()
-        return float(max(0.0, box, abs(alphas.sum() - 1.0)))
-
-    def slackness(H: np.ndarray, target: np.ndarray, weight: np.ndarray, solution: MasterSolution) -> float:
-        """Return sum_i (b_i - a_i) xi_i + a_i (y_i F_i - rho + xi_i) + |w| e - sum_j w_j price_j, e the largest."""
-        w, r, y = solution.weights[:, 0], solution.duals.array[:, 0], target[:, 0]
-        bound = weight / (nu * weight.sum())
-        margins, rho = y * (H @ w), best_rho(H, y, bound, w)
-        losses, prices = np.maximum(0.0, rho - margins), H.T @ r
-        rows = (bound - y * r) @ losses + (y * r) @ (margins - rho + losses)
-        return float(rows + np.abs(w).sum() * np.abs(prices).max(initial=0.0) - w @ prices)
-
-    def primal(H: np.ndarray, target: np.ndarray, weight: np.ndarray, solution: MasterSolution) -> float:
-        return nu_primal(H, target[:, 0], weight / (nu * weight.sum()), solution.weights[:, 0])
-
-    def edge(H: np.ndarray, duals: np.ndarray) -> float:
+    def largest_price(H, duals):
         return float(np.abs(H.T @ duals).max(initial=0.0))
 
+    def cost(H, duals):
+        return largest_price(H, duals) if with_nu else 1.0
+
+    def primal(H, target, weight, solution):
+        return (nu_primal if with_nu else lp_primal)(H, target[:, 0], bound_of(weight), solution.weights[:, 0])
+
+    def infeasibility(H, target, weight, duals):
+        alphas, bound = (target * duals)[:, 0], bound_of(weight)
+        box = max(-alphas.min(), (alphas - bound).max()) / bound.max()
+        return float(max(0.0, box, abs(alphas.sum() - 1.0) if with_nu else largest_price(H, duals) - 1.0))
+
+    def slackness(H, target, weight, solution):
+        """Return sum_i (b_i - a_i) xi_i + a_i (y_i F_i - rho + xi_i) + sum_j |w_j| cost - w_j price_j, b the box.
+
+        With C, rho is 1.
+        """
+        w, duals, y, bound = solution.weights[:, 0], solution.duals.array, target[:, 0], bound_of(weight)
+        alphas, margins, rho = y * duals[:, 0], y * (H @ w), best_rho(H, y, bound, w) if with_nu else 1.0
+        losses = np.maximum(0.0, rho - margins)
+        rows = (bound - alphas) @ losses + alphas @ (margins - rho + losses)
+        return float(rows + np.abs(w).sum() * cost(H, duals) - w @ (H.T @ duals[:, 0]))
+
     return MasterCase(
-        spec=LPBoost(nu=nu),
+        spec=spec,
         make_target=noisy_signs,
         primal=primal,
-        dual=lambda H, target, weight, duals: 2.0 - edge(H, duals),
+        dual=lambda H, target, weight, duals: 2.0 - largest_price(H, duals) if with_nu else np.sum(target * duals),
         infeasibility=infeasibility,
         slackness=slackness,
-        size=sum_of_sizes,
-        cost=edge,
+        cost=cost,
         exact_weights=False,
         intercept=False,
-        unit=1.0,
-        n_columns=3,
+        unit=1.0 if with_nu else 0.0,
+        n_columns=3 if with_nu else 10,
+        **options,
     )
 
 
 def multiboost_case(nu: float) -> MasterCase:
-    """Return MultiBoost over three classes. L-BFGS-B stalls at gaps of 1e-7 to 1e-9, whatever is asked for."""
+    """Return MultiBoost with three classes. L-BFGS-B stalls at gaps of 1e-7 to 1e-9, whatever is requested."""
     return MasterCase(
         spec=MultiBoost(nu=nu),
-        make_target=one_of_three,
+        make_target=three_class_signs,
         primal=lambda H, target, weight, solution: multiboost_primal(H, target, weight, nu, solution.weights),
         dual=lambda H, target, weight, duals: multiboost_dual(target, weight, duals),
         infeasibility=lambda H, target, weight, duals: multiboost_infeasibility(H, target, duals, nu),
         slackness=lambda H, target, weight, solution: multiboost_slackness(
             H, target, weight, nu, solution.weights, solution.duals.array
         ),
-        size=sum_of_sizes,
         cost=lambda H, duals: nu,
         exact_weights=False,
         intercept=False,
@@ -246,21 +237,21 @@ def multiboost_case(nu: float) -> MasterCase:
 
 
 def liblinear_case(C: float) -> MasterCase:
-    """Return the squared hinge loss with a penalised bias, which is one column more: of the value `scaling`."""
+    """Return the squared hinge loss with a penalised bias: one more column, whose value is `scaling`."""
     spec = Liblinear(C=C)
     scaling = spec.intercept_scaling
 
-    def primal(H: np.ndarray, target: np.ndarray, weight: np.ndarray, solution: MasterSolution) -> float:
+    def primal(H, target, weight, solution):
         w, b = solution.weights[:, 0], float(solution.intercept[0])
         losses = np.maximum(0.0, 1.0 - target[:, 0] * (H @ w + b)) ** 2
         return float(0.5 * w @ w + 0.5 * (b / scaling) ** 2 + C * weight @ losses)
 
-    def dual(H: np.ndarray, target: np.ndarray, weight: np.ndarray, duals: np.ndarray) -> float:
+    def dual(H, target, weight, duals):
         norm = np.sum((H.T @ duals) ** 2) + (scaling * duals.sum()) ** 2
         return float(np.sum(target * duals) - 0.5 * norm - np.sum(duals[:, 0] ** 2 / (4 * C * weight)))
 
-    def slackness(H: np.ndarray, target: np.ndarray, weight: np.ndarray, solution: MasterSolution) -> float:
-        """Return 1/2 |w - H'r|^2, the same of the bias, and C s xi^2 + a^2 / (4 C s) - a (1 - y F) of every row."""
+    def slackness(H, target, weight, solution):
+        """Return 1/2 |w - H'r|^2, the same for the bias, and C s xi^2 + a^2 / (4 C s) - a (1 - y F) of every row."""
         w, b, r = solution.weights[:, 0], float(solution.intercept[0]), solution.duals.array[:, 0]
         missing, a = 1.0 - target[:, 0] * (H @ w + b), target[:, 0] * r
         rows = C * weight * np.maximum(0.0, missing) ** 2 + a**2 / (4 * C * weight) - a * missing
@@ -273,30 +264,53 @@ def liblinear_case(C: float) -> MasterCase:
         dual=dual,
         infeasibility=lambda H, target, weight, duals: float(max(0.0, -np.min(target * duals))),
         slackness=slackness,
-        size=sum_of_sizes,
         exact_weights=False,
     )
 
 
+MASTERS: dict[str, MasterCase] = {
+    "hinge, small C": hinge_case(0.01),
+    "hinge": hinge_case(1.0),
+    "hinge, large C": hinge_case(30.0),
+    "hinge, three outputs": hinge_case(0.3, three_noisy_signs),
+    "least squares, small C": least_squares_case(0.01, regression_target),
+    "least squares": least_squares_case(1.0, regression_target),
+    "least squares, large C": least_squares_case(30.0, regression_target),
+    "least squares, three outputs, small C": least_squares_case(0.01, four_class_codes),
+    "least squares, three outputs": least_squares_case(1.0, four_class_codes),
+    "least squares, three outputs, large C": least_squares_case(30.0, four_class_codes),
+    "LPBoost": lpboost_case(LPBoost(C=1.0)),
+    "LPBoost, large C": lpboost_case(LPBoost(C=30.0)),
+    "LPBoost, nu": lpboost_case(LPBoost(nu=0.6)),
+    "LPBoost, primal": lpboost_case(LPBoost(C=0.3, solver="primal"), in_loop=False),
+    "LPBoost, nu, primal": lpboost_case(LPBoost(nu=0.7, solver="primal"), in_loop=False),
+    "LPBoost, ipm": lpboost_case(LPBoost(C=0.3, solver="ipm"), in_loop=False, tightest=INTERIOR),
+    "LPBoost, nu, ipm": lpboost_case(LPBoost(nu=0.7, solver="ipm"), in_loop=False, tightest=INTERIOR),
+    "MultiBoost": multiboost_case(0.01),
+    "Liblinear": liblinear_case(1.0),
+}
+
+
 @dataclass(frozen=True)
 class FamilyCase:
-    """A family, whether its pool is finite, and all its candidates given a live pricer (finite pools only).
+    """A family and, if its pool is finite, a function of a live pricer and the rows that returns all its candidates.
 
-    `in_loop`: whether it also goes through every test of the loop, with every master. Variants of one family need not.
+    `in_loop`: whether the loop is tested with it and every master; variants of one family need not be.
     `votes`: whether it knows the rule "votes". `arrays`: whether its learners can be turned into arrays.
     """
 
     spec: Any
-    finite: bool
     candidates: Callable[[Any, np.ndarray], list[Any]] | None = None
     in_loop: bool = True
     votes: bool = True
     arrays: bool = True
 
+    @property
+    def finite(self) -> bool:
+        return self.candidates is not None
+
 
 def all_stumps(pricer: Any, X: np.ndarray) -> list[Any]:
-    from cgens.weak_learners import StumpLearner
-
     learners, seen = [], set()
     for feature, thresholds in enumerate(pricer.pool()):
         for threshold in thresholds.tolist():
@@ -309,7 +323,6 @@ def all_stumps(pricer: Any, X: np.ndarray) -> list[Any]:
 
 
 def drawn(pricer: Any, X: np.ndarray) -> list[Any]:
-    """Return what was drawn."""
     return pricer.pool()
 
 
@@ -320,60 +333,34 @@ def mixed(pricer: Any, X: np.ndarray) -> list[Any]:
     return [pricer.learner(number, learner) for number, learners in enumerate(own) for learner in learners]
 
 
-MASTERS: dict[str, MasterCase] = {
-    "hinge, small C": hinge_case(0.01),
-    "hinge": hinge_case(1.0),
-    "hinge, large C": hinge_case(30.0),
-    "hinge, three outputs": hinge_case(0.3, three_noisy_signs),
-    "least squares, small C": least_squares_case(0.01, noisy_numbers),
-    "least squares": least_squares_case(1.0, noisy_numbers),
-    "least squares, large C": least_squares_case(30.0, noisy_numbers),
-    "least squares, three outputs, small C": least_squares_case(0.01, codes_of_four),
-    "least squares, three outputs": least_squares_case(1.0, codes_of_four),
-    "least squares, three outputs, large C": least_squares_case(30.0, codes_of_four),
-    "LPBoost": lpboost_case(1.0),
-    "LPBoost, large C": lpboost_case(30.0),
-    "LPBoost, nu": nu_lpboost_case(0.6),
-    "MultiBoost": multiboost_case(0.01),
-    "Liblinear": liblinear_case(1.0),
-}
-
 FAMILIES: dict[str, FamilyCase] = {
-    "stump": FamilyCase(Stump(), True, all_stumps),
-    "stump, few bins": FamilyCase(Stump(max_bins=5), True, all_stumps, in_loop=False),
-    "stump, every midpoint": FamilyCase(Stump(max_bins=None), True, all_stumps),
-    "cosines": FamilyCase(Cosines(), True, lambda pricer, X: pricer.learners, votes=False, arrays=False),
-    "cosines in float32": FamilyCase(
-        Cosines(dtype="float32"), True, lambda pricer, X: pricer.learners, votes=False, arrays=False
+    "stump": FamilyCase(Stump(), all_stumps),
+    "stump, few bins": FamilyCase(Stump(max_bins=5), all_stumps, in_loop=False),
+    "stump, every midpoint": FamilyCase(Stump(max_bins=None), all_stumps),
+    "cosines": FamilyCase(Cosines(), drawn, votes=False, arrays=False),
+    "cosines in float32": FamilyCase(Cosines(dtype="float32"), drawn, votes=False, arrays=False),
+    "fresh cosines": FamilyCase(Cosines(fresh=True), votes=False, arrays=False),
+    "fourier": FamilyCase(Fourier(n_candidates=60, learn=False), drawn),
+    "fourier, sparse, several widths": FamilyCase(
+        Fourier(["scale", "median", 0.1], 60, n_inputs=[1, 2], standardize=True, learn=False), drawn, in_loop=False
     ),
-    "fresh cosines": FamilyCase(Cosines(fresh=True), False, votes=False, arrays=False),
-    "fourier": FamilyCase(Fourier(n_candidates=60, learn=False), True, drawn),
-    "fourier, sparse, of several widths": FamilyCase(
-        Fourier(["scale", "median", 0.1], 60, n_inputs=[1, 2], standardize=True, learn=False), True, drawn, False
-    ),
-    "fourier, orthogonal": FamilyCase(Fourier("median", 60, orthogonal=True, learn=False), True, drawn, in_loop=False),
-    "fourier, fresh": FamilyCase(Fourier(n_candidates=40, pool="fresh", learn=False), False, in_loop=False),
-    "fourier, learned": FamilyCase(Fourier(learn=True), False),
+    "fourier, orthogonal": FamilyCase(Fourier("median", 60, orthogonal=True, learn=False), drawn, in_loop=False),
+    "fourier, fresh": FamilyCase(Fourier(n_candidates=40, pool="fresh", learn=False), in_loop=False),
+    "fourier, learned": FamilyCase(Fourier(learn=True)),
     "fourier, learned, sparse": FamilyCase(
-        Fourier(["scale", 0.1], n_inputs=[1, 3], standardize=True, learn=True), False, in_loop=False
+        Fourier(["scale", 0.1], n_inputs=[1, 3], standardize=True, learn=True), in_loop=False
     ),
-    "perceptron": FamilyCase(Perceptron(60, learn=False), True, drawn),
-    "perceptron, sparse": FamilyCase(
-        Perceptron(60, n_inputs=2, standardize=True, learn=False), True, drawn, in_loop=False
-    ),
-    "perceptron, fresh": FamilyCase(Perceptron(40, pool="fresh", orthogonal=True, learn=False), False, in_loop=False),
-    "perceptron, learned": FamilyCase(Perceptron(learn=True), False, in_loop=False),
-    "perceptron, learned, sparse": FamilyCase(
-        Perceptron(n_inputs=2, standardize=True, learn=True), False, in_loop=False
-    ),
-    "box": FamilyCase(Box(n_candidates=60), True, drawn),
-    "box, fresh": FamilyCase(Box([1, 2, 3], 40, pool="fresh"), False, in_loop=False),
-    "linear": FamilyCase(Linear(), True, drawn, in_loop=False),
-    "tree": FamilyCase(Tree(4), False),
-    "tree, signs": FamilyCase(Tree(5, leaves="sign", min_samples_leaf=2), False, in_loop=False),
-    "scikit-learn's": FamilyCase(
-        SklearnLearner(DecisionTreeClassifier(max_depth=2)), False, in_loop=False, arrays=False
-    ),
-    "mixture": FamilyCase(Mixture([Stump(), (Fourier(n_candidates=30, learn=False), [0, 2]), Linear()]), True, mixed),
-    "mixture with trees": FamilyCase(Mixture([Stump(), Tree(3), Linear()]), False, in_loop=False),
+    "perceptron": FamilyCase(Perceptron(60, learn=False), drawn),
+    "perceptron, sparse": FamilyCase(Perceptron(60, n_inputs=2, standardize=True, learn=False), drawn, in_loop=False),
+    "perceptron, fresh": FamilyCase(Perceptron(40, pool="fresh", orthogonal=True, learn=False), in_loop=False),
+    "perceptron, learned": FamilyCase(Perceptron(learn=True), in_loop=False),
+    "perceptron, learned, sparse": FamilyCase(Perceptron(n_inputs=2, standardize=True, learn=True), in_loop=False),
+    "box": FamilyCase(Box(n_candidates=60), drawn),
+    "box, fresh": FamilyCase(Box([1, 2, 3], 40, pool="fresh"), in_loop=False),
+    "linear": FamilyCase(Linear(), drawn, in_loop=False),
+    "tree": FamilyCase(Tree(4)),
+    "tree, signs": FamilyCase(Tree(5, leaves="sign", min_samples_leaf=2), in_loop=False),
+    "scikit-learn": FamilyCase(SklearnLearner(DecisionTreeClassifier(max_depth=2)), in_loop=False, arrays=False),
+    "mixture": FamilyCase(Mixture([Stump(), (Fourier(n_candidates=30, learn=False), [0, 2]), Linear()]), mixed),
+    "mixture with trees": FamilyCase(Mixture([Stump(), Tree(3), Linear()]), in_loop=False),
 }

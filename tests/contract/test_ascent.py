@@ -1,4 +1,4 @@
-"""Learning of directions: the gradient is one, offsets are the best, and nobody ends lower than he began."""
+"""Learned directions: gradients are correct, offsets are optimal, and no direction ends worse than it started."""
 
 from __future__ import annotations
 
@@ -18,78 +18,79 @@ from cgens.weak_learners.projections.coordinates import Coordinates
 from cgens.weak_learners.projections.spread import Spread
 from tests.tolerances import ASCENT, CLOSED_FORM
 
-WAVES = {"cosine": CosineActivation(), "tanh": TanhActivation()}
+ACTIVATIONS = {"cosine": CosineActivation(), "tanh": TanhActivation()}
 COLUMNS = {
     "cosine": lambda phase, kappa: np.sqrt(2) * np.cos(phase - kappa),
     "tanh": lambda phase, kappa: np.tanh(phase),
 }
 
-waves = pytest.mark.parametrize("name", WAVES)
+every_activation = pytest.mark.parametrize("name", ACTIVATIONS)
 weighted = pytest.mark.parametrize("weighted", [False, True])
 
 
-def make_slope(rng, weighted, m=150, r=4, n_outputs=2, dtype=np.float64):
+def make_rows(rng, weighted, m=150, r=4, n_outputs=2, dtype=np.float64):
     Z, R = rng.normal(size=(m, r)), rng.normal(size=(m, n_outputs))
     v = rng.uniform(0.1, 2.0, m) if weighted else np.zeros(m)
     return AscentRows(*(part.astype(dtype) for part in (Z, R - R.mean(axis=0), v)))
 
 
-def make_directions(rng, slope, n=5):
-    return 0.7 * rng.normal(size=(n, slope.Z.shape[1])), rng.uniform(0, 2 * np.pi, n)
+def make_directions(rng, rows, n=5):
+    """Return directions and offsets."""
+    return 0.7 * rng.normal(size=(n, rows.Z.shape[1])), rng.uniform(0, 2 * np.pi, n)
 
 
-def naive_gain(name, slope, theta, kappa):
+def naive_gain(name, rows, theta, kappa):
     """Return sum_t (c'R_t)^2 / (1 + c'diag(v)c), c centred by v."""
-    c = COLUMNS[name](slope.Z.astype(float) @ theta, kappa)
-    v = slope.v.astype(float)
+    c = COLUMNS[name](rows.Z.astype(float) @ theta, kappa)
+    v = rows.v.astype(float)
     centred = c - (v @ c / v.sum() if v.any() else 0.0)
-    return np.sum((c @ slope.R.astype(float)) ** 2) / (1 + v @ centred**2)
+    return np.sum((c @ rows.R.astype(float)) ** 2) / (1 + v @ centred**2)
 
 
-def naive_gradient(name, slope, theta, kappa, step=1e-5):
-    """Return half the gradient of log gain, by differences."""
+def naive_gradient(name, rows, theta, kappa, step=1e-5):
+    """Return half the gradient of log gain, by finite differences."""
     sides = [
-        [np.log(naive_gain(name, slope, theta + sign * step * axis, kappa)) for axis in np.eye(len(theta))]
+        [np.log(naive_gain(name, rows, theta + sign * step * axis, kappa)) for axis in np.eye(len(theta))]
         for sign in (1, -1)
     ]
     return (np.array(sides[0]) - sides[1]) / (4 * step)
 
 
-@waves
+@every_activation
 @weighted
 def test_gains_are_those_of_the_definition(name, weighted, rng):
-    slope = make_slope(rng, weighted, m=5000)
-    thetas, kappas = make_directions(rng, slope)
-    sums, _ = slope.sums(WAVES[name], thetas, 1)
-    expected = [naive_gain(name, slope, theta, kappa) for theta, kappa in zip(thetas, kappas, strict=True)]
-    assert np.allclose(sums.gain(WAVES[name].weights(kappas)), expected, rtol=CLOSED_FORM)
+    rows = make_rows(rng, weighted, m=5000)
+    thetas, kappas = make_directions(rng, rows)
+    sums, _ = rows.sums(ACTIVATIONS[name], thetas, 1)
+    expected = [naive_gain(name, rows, theta, kappa) for theta, kappa in zip(thetas, kappas, strict=True)]
+    assert np.allclose(sums.gain(ACTIVATIONS[name].weights(kappas)), expected, rtol=CLOSED_FORM)
 
 
-@waves
+@every_activation
 @weighted
 @pytest.mark.parametrize("m", [150, 5000])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_gradient_equals_differences(name, weighted, m, dtype, rng):
-    slope = make_slope(rng, weighted, m, dtype=dtype)
-    thetas, kappas = make_directions(rng, slope)
+def test_gradient_equals_finite_differences(name, weighted, m, dtype, rng):
+    rows = make_rows(rng, weighted, m, dtype=dtype)
+    thetas, kappas = make_directions(rng, rows)
     thetas = thetas.astype(dtype)
-    sums, bases = slope.sums(WAVES[name], thetas, 1)
-    found = slope.gradient(WAVES[name], bases, sums, kappas, 1)
+    sums, bases = rows.sums(ACTIVATIONS[name], thetas, 1)
+    found = rows.gradient(ACTIVATIONS[name], bases, sums, kappas, 1)
     assert found.shape == thetas.shape
     for own, theta, kappa in zip(found, thetas.astype(float), kappas, strict=True):
-        expected = naive_gradient(name, slope, theta, kappa)
+        expected = naive_gradient(name, rows, theta, kappa)
         assert np.abs(own - expected).max() <= ASCENT * np.abs(expected).max()
 
 
-@waves
+@every_activation
 @weighted
 def test_sums_and_gradients_do_not_depend_on_threads(name, weighted, rng):
-    slope = make_slope(rng, weighted, m=7000, dtype=np.float32)
-    thetas, kappas = make_directions(rng, slope, 30)
+    rows = make_rows(rng, weighted, m=7000, dtype=np.float32)
+    thetas, kappas = make_directions(rng, rows, 30)
     bits = set()
     for n_threads in (1, 2, 3):
-        sums, bases = slope.sums(WAVES[name], thetas.astype(np.float32), n_threads)
-        parts = sums.prices, sums.squares, sums.means, slope.gradient(WAVES[name], bases, sums, kappas, n_threads)
+        sums, bases = rows.sums(ACTIVATIONS[name], thetas.astype(np.float32), n_threads)
+        parts = sums.prices, sums.squares, sums.means, rows.gradient(ACTIVATIONS[name], bases, sums, kappas, n_threads)
         bits.add(b"".join(part.tobytes() for part in parts))
     assert len(bits) == 1
 
@@ -97,73 +98,73 @@ def test_sums_and_gradients_do_not_depend_on_threads(name, weighted, rng):
 @given(seed=st.integers(0, 10_000), weighted=st.booleans(), n_outputs=st.integers(1, 3), m=st.sampled_from([3, 60]))
 def test_offset_of_a_cosine_is_the_best(seed, weighted, n_outputs, m):
     rng = np.random.default_rng(seed)
-    slope = make_slope(rng, weighted, m, n_outputs=n_outputs)
-    thetas, kappas = make_directions(rng, slope)
+    rows = make_rows(rng, weighted, m, n_outputs=n_outputs)
+    thetas, kappas = make_directions(rng, rows)
     activation = CosineActivation()
-    sums, _ = slope.sums(activation, thetas, 1)
+    sums, _ = rows.sums(activation, thetas, 1)
     best = sums.gain(activation.weights(activation.refine(kappas, sums)))
     grid = np.array([sums.gain(activation.weights(np.full(5, kappa))) for kappa in np.linspace(0, np.pi, 400)])
     assert np.all(best >= grid.max(axis=0) * (1 - CLOSED_FORM))
-    assert np.allclose(best, grid.max(axis=0), rtol=1e-3, atol=0), "the grid is as fine as that"
+    assert np.allclose(best, grid.max(axis=0), rtol=1e-3, atol=0), "the grid is fine enough for that"
 
 
-def test_offset_of_a_cosine_without_a_price_is_a_number(rng):
-    slope, activation = make_slope(rng, False), CosineActivation()
-    nothing = AscentRows(slope.Z, 0 * slope.R, slope.v)
-    thetas, kappas = make_directions(rng, slope)
+def test_offset_of_a_cosine_without_a_price_is_finite(rng):
+    rows, activation = make_rows(rng, False), CosineActivation()
+    nothing = AscentRows(rows.Z, 0 * rows.R, rows.v)
+    thetas, kappas = make_directions(rng, rows)
     assert np.isfinite(activation.refine(kappas, nothing.sums(activation, thetas, 1)[0])).all()
 
 
-def result(name, slope, held_out, thetas, kappas, mask=None):
-    variance = np.var(slope.Z, axis=0).astype(np.float64)
-    return ascend(WAVES[name], thetas.astype(np.float32), kappas, slope, held_out, variance, mask, 1)
+def learn(name, rows, held_out, thetas, kappas, mask=None):
+    variance = np.var(rows.Z, axis=0).astype(np.float64)
+    return ascend(ACTIVATIONS[name], thetas.astype(np.float32), kappas, rows, held_out, variance, mask, 1)
 
 
-def judged_gains(name, held_out, thetas, kappas):
-    return held_out.sums(WAVES[name], thetas, 1)[0].gain(WAVES[name].weights(kappas))
+def gains_on(rows, name, thetas, kappas):
+    return rows.sums(ACTIVATIONS[name], thetas, 1)[0].gain(ACTIVATIONS[name].weights(kappas))
 
 
-@waves
+@every_activation
 @given(seed=st.integers(0, 10_000), weighted=st.booleans(), guarded=st.booleans())
-def test_nobody_ends_lower_than_he_began(name, seed, weighted, guarded):
-    """By the rows that held_out: the other half, or those of the ascent."""
+def test_no_direction_ends_worse_than_it_started(name, seed, weighted, guarded):
+    """On the held-out half of the rows or, without one, on those of the ascent."""
     rng = np.random.default_rng(seed)
-    slope = make_slope(rng, weighted, m=80, dtype=np.float32)
-    halves = slope.part(np.arange(0, 80, 2)), slope.part(np.arange(1, 80, 2))
-    own, held_out = halves if guarded else (slope, slope)
-    thetas, kappas = make_directions(rng, slope)
-    found = result(name, own, held_out if guarded else None, thetas, kappas)
-    first = WAVES[name].refine(kappas, own.sums(WAVES[name], thetas.astype(np.float32), 1)[0])
-    before = judged_gains(name, held_out, thetas.astype(np.float32), first)
-    assert np.all(judged_gains(name, held_out, found.thetas, found.state) >= before * (1 - CLOSED_FORM))
+    rows = make_rows(rng, weighted, m=80, dtype=np.float32)
+    halves = rows.part(np.arange(0, 80, 2)), rows.part(np.arange(1, 80, 2))
+    own, held_out = halves if guarded else (rows, rows)
+    thetas, kappas = make_directions(rng, rows)
+    found = learn(name, own, held_out if guarded else None, thetas, kappas)
+    first = ACTIVATIONS[name].refine(kappas, own.sums(ACTIVATIONS[name], thetas.astype(np.float32), 1)[0])
+    before = gains_on(held_out, name, thetas.astype(np.float32), first)
+    assert np.all(gains_on(held_out, name, found.thetas, found.state) >= before * (1 - CLOSED_FORM))
 
 
-@waves
-def test_an_ascent_finds_the_direction_of_the_signal(name, rng):
-    """From a start at some distance, on rows that are nothing but one column."""
+@every_activation
+def test_an_ascent_finds_the_direction_of_a_signal(name, rng):
+    """From starts at some distance, for a target that is one column."""
     Z = rng.normal(size=(600, 4)).astype(np.float32)
     theta = np.array([1.0, -0.5, 0.3, 0.8])
     signal = COLUMNS[name](Z @ theta, 0.4)
-    slope = AscentRows(Z, (signal - signal.mean())[:, None].astype(np.float32), np.ones(600, dtype=np.float32))
+    rows = AscentRows(Z, (signal - signal.mean())[:, None].astype(np.float32), np.ones(600, dtype=np.float32))
     start = (theta + 0.4 * rng.normal(size=(10, 4))).astype(np.float32)
-    found = result(name, slope, None, start, np.zeros(10))
-    best = naive_gain(name, slope, theta, 0.4)
-    gains = judged_gains(name, slope, found.thetas, found.state)
+    found = learn(name, rows, None, start, np.zeros(10))
+    best = naive_gain(name, rows, theta, 0.4)
+    gains = gains_on(rows, name, found.thetas, found.state)
     assert np.median(gains) > 0.9 * best
-    assert np.median(gains) > np.median(judged_gains(name, slope, start, np.full(10, 0.4)))
+    assert np.median(gains) > np.median(gains_on(rows, name, start, np.full(10, 0.4)))
 
 
-@waves
-def test_what_may_not_change_stays(name, rng):
-    slope = make_slope(rng, True, dtype=np.float32)
-    thetas, kappas = make_directions(rng, slope)
+@every_activation
+def test_masked_inputs_stay_zero(name, rng):
+    rows = make_rows(rng, True, dtype=np.float32)
+    thetas, kappas = make_directions(rng, rows)
     mask = rng.random(thetas.shape) < 0.5
-    found = result(name, slope, None, thetas * mask, kappas, mask)
+    found = learn(name, rows, None, thetas * mask, kappas, mask)
     assert not found.thetas[~mask].any()
     assert np.any(found.thetas[mask] != thetas.astype(np.float32)[mask])
 
 
-def test_slopes_do_not_depend_on_the_size_of_the_duals(rng):
+def test_the_scale_of_the_duals_does_not_matter(rng):
     sample = Sample(rng.normal(size=(50, 3)), np.arange(50), np.ones(50))
     coordinates = Coordinates.of(sample, Spread.of(sample, "Fourier", True), True, 1)
     array = rng.normal(size=(50, 2))
@@ -176,14 +177,14 @@ def test_slopes_do_not_depend_on_the_size_of_the_duals(rng):
 @pytest.mark.parametrize("rotate", [False, True])
 @pytest.mark.parametrize("standardize", [False, True])
 def test_directions_in_coordinates_are_directions_of_the_rows(standardize, rotate, rng):
-    """theta.z = raw.x - shift, and coordinates have mean 0 and the variances that they say."""
+    """theta.z = raw.x - shift, and coordinates have mean 0 and the stated variances."""
     X = rng.normal(size=(300, 5)) * [1.0, 4.0, 0.5, 1.0, 0.0] + [0.0, 10.0, 1.0, -1.0, 3.0]
     X[:, 3] = X[:, 0] - 0.5 * X[:, 2]
     weight = rng.integers(1, 4, 300).astype(float)
     sample = Sample(X, rng.permutation(300)[:200], weight[:200])
     own = Coordinates.of(sample, Spread.of(sample, "Fourier", standardize), rotate, 1)
     assert own.Z.dtype == np.float32
-    assert own.Z.shape[1] == (3 if rotate else 5), "one feature is constant, and one a sum of others"
+    assert own.Z.shape[1] == (3 if rotate else 5), "one feature is constant, and one depends on others"
     thetas = rng.normal(size=(6, own.Z.shape[1]))
     raw, shifts = own.raw(thetas)
     expected = raw @ sample.matrix().T - shifts[:, None]
@@ -209,7 +210,7 @@ def problem(name, n, noisy, rng):
 @pytest.mark.parametrize(
     "model", [CGEnsClassifier(), CGEnsClassifier(loss="least_squares"), CGEnsRegressor()], ids=repr
 )
-def test_noise_is_selected_and_signal_learned(name, model, rng):
+def test_columns_are_learned_for_a_signal_and_selected_for_noise(name, model, rng):
     for noisy, scope in ((True, "pool"), (False, "restricted")):
         X, score = problem(name, 300 if noisy else 2000, noisy, rng)
         target = score if isinstance(model, CGEnsRegressor) else (score > 0).astype(int)
@@ -232,7 +233,7 @@ def test_learned_columns_explain_more_than_drawn_ones(name, rng):
 
 
 @pytest.mark.parametrize("family", [Fourier, Perceptron])
-def test_few_rows_are_selected_from_whatever_was_asked(family, rng):
+def test_with_few_rows_columns_are_selected_even_if_learning_is_requested(family, rng):
     X = rng.normal(size=(39, 3))
     model = CGEnsRegressor(family(n_candidates=50, learn=True), n_estimators=5, random_state=0).fit(X, X[:, 0])
     assert model.certificate_.scope == "pool"

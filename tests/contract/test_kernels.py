@@ -1,4 +1,4 @@
-"""What families' kernels are: means of h(x) h(x') over large pools, closed forms, and those of a fitted model."""
+"""Kernels of families: means of h(x) h(x') over large pools, closed forms, and the kernel of a fitted model."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ FOURIER = {
         Fourier(0.2, N, standardize=True, learn=False),
         lambda X: rbf_kernel(X / X.std(axis=0), gamma=0.2),
     ),
-    "of two inputs": (Fourier(0.3, N, n_inputs=2, learn=False), lambda X: sparse_rbf(X, 0.3)),
+    "two inputs": (Fourier(0.3, N, n_inputs=2, learn=False), lambda X: sparse_rbf(X, 0.3)),
 }
 
 
 @pytest.mark.parametrize("name", FOURIER)
 def test_cosines_have_a_gaussian_kernel(name, rng):
-    """The mean of (h h')^2 is at most that of h^4, which is 3/2: so is the variance of h h'."""
+    """The mean of (h h')^2, and so the variance of h h', is at most the mean of h^4, which is 3/2."""
     family, kernel = FOURIER[name]
     X = rng.normal(size=(25, 3)) * [1.0, 0.5, 2.0] + [0.0, 1.0, -3.0]
     found, n = pool_kernel(family, X, slice(None))
@@ -59,28 +59,28 @@ def test_cosines_have_a_gaussian_kernel(name, rng):
     assert np.abs(found - kernel(X)).max() <= SIGMAS * np.sqrt(1.5 / n)
 
 
-def test_median_width_is_that_of_the_median_distance(rng):
+def test_the_median_width_is_the_median_distance(rng):
     X = rng.normal(size=(25, 3))
     found, n = pool_kernel(Fourier("median", N, learn=False), X, slice(None))
     squares = euclidean_distances(X, squared=True)
-    widths = np.quantile(squares[np.triu_indices(25, 1)], [0.45, 0.55])  # of drawn pairs
+    widths = np.quantile(squares[np.triu_indices(25, 1)], [0.45, 0.55])  # between random pairs
     low, high = (np.exp(-squares / width) for width in widths)
     error = SIGMAS * np.sqrt(1.5 / n)
     assert np.all((found >= low - error) & (found <= high + error))
 
 
 def assert_affine(kernel, distances, n):
-    """1 - kernel = slope * distance, with the slope that fits best; a mean of +-1 has a variance of at most 1 / n."""
+    """1 - kernel = slope * distance, with the best slope; a mean of +-1 has a variance of at most 1 / n."""
     slope = np.sum((1 - kernel) * distances) / np.sum(distances**2)
     assert slope > 0
     assert np.abs(1 - kernel - slope * distances).max() <= SIGMAS / np.sqrt(n)
-    assert np.ptp(slope * distances) > 2 * SIGMAS / np.sqrt(n), "or this says nothing"
+    assert np.ptp(slope * distances) > 2 * SIGMAS / np.sqrt(n), "otherwise the test is empty"
 
 
 @pytest.mark.parametrize("orthogonal", [False, True])
 @pytest.mark.parametrize("standardize", [False, True])
 def test_perceptrons_have_the_perceptron_kernel(standardize, orthogonal, rng):
-    """Rows enough for repeated responses to be rare, but at the rim: the kernel is taken of rows within."""
+    """With so many rows responses rarely repeat, except at the rim: the kernel is taken of rows inside."""
     X = rng.normal(size=(3000, 4)) * ([1.0, 5.0, 0.3, 1.0] if standardize else 1.0)
     Z = X / X.std(axis=0) if standardize else X
     rows = np.flatnonzero(np.linalg.norm(Z, axis=1) < 2.5)[:20]
@@ -89,7 +89,7 @@ def test_perceptrons_have_the_perceptron_kernel(standardize, orthogonal, rng):
     assert_affine(kernel, -perceptron_kernel(Z[rows]), n)
 
 
-def test_perceptrons_of_one_input_have_the_stump_kernel(rng):
+def test_perceptrons_with_one_input_have_the_stump_kernel(rng):
     X = rng.uniform(-1, 1, size=(6000, 3)) * [1.0, 2.0, 0.5]
     kernel, n = pool_kernel(Perceptron(1500, n_inputs=1, learn=False), X, np.arange(20))
     assert_affine(kernel, -stump_kernel(X[:20]), n)
@@ -106,7 +106,7 @@ def test_closed_forms(rng):
         assert np.allclose(kernel(X), kernel(X).T, rtol=0, atol=CLOSED_FORM)
 
 
-def test_half_the_ranges_make_the_stump_kernel_positive(rng):
+def test_half_the_sum_of_ranges_makes_the_stump_kernel_positive(rng):
     X = rng.normal(size=(40, 3))
     delta = 0.5 * np.ptp(X, axis=0).sum()
     eigenvalues = np.linalg.eigvalsh(stump_kernel(X, delta=delta))
@@ -121,7 +121,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_columns_make_a_kernel(name, rng):
+def test_the_columns_of_a_model_define_a_kernel(name, rng):
     X = rng.normal(size=(50, 3))
     model = MODELS[name].fit(X, np.where(X[:, 0] + X[:, 1] > 0, 1, 0))
     H = model.ensemble_.respond(X).astype(np.float64)
@@ -140,6 +140,6 @@ def test_an_svm_with_the_columns_kernel_is_the_model(rng):
     assert np.allclose(model.decision_function(new), expected, rtol=0, atol=SVC_DECISION)
 
 
-def test_a_model_that_is_not_fitted_has_no_kernel():
+def test_an_unfitted_model_has_no_kernel():
     with pytest.raises(NotFittedError):
         columns_kernel(CGEnsClassifier(), np.zeros((2, 2)))

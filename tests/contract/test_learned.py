@@ -1,4 +1,4 @@
-"""Searches without a pool: what they say of their candidates is so, and they go on looking."""
+"""Searches without a pool: the figures of their candidates are right, and they keep searching."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def waves(rng):
 
 @pytest.fixture
 def refreshes(monkeypatch):
-    """Return a list that grows by a number of rounds whenever candidates are learned."""
+    """Return a list to which the number of columns is appended whenever candidates are learned."""
     counted, original = [], LearnedPricer._refresh
 
     def counting(self, duals, taken, rule):
@@ -34,7 +34,7 @@ def refreshes(monkeypatch):
 
 @pytest.mark.parametrize("family", [Fourier(learn=True), Perceptron(learn=True)], ids=["fourier", "perceptron"])
 @pytest.mark.parametrize("C", [0.01, 1.0])
-def test_gains_follow_the_master_between_two_refreshes(family, C, waves, monkeypatch):
+def test_gains_follow_the_master_between_refreshes(family, C, waves, monkeypatch):
     errors, original = [], LearnedPricer._best
 
     def comparing(self, duals, taken, rule):
@@ -48,25 +48,22 @@ def test_gains_follow_the_master_between_two_refreshes(family, C, waves, monkeyp
 
     monkeypatch.setattr(LearnedPricer, "_best", comparing)
     X, y = waves
-    generate_columns(
-        LeastSquares(C), family, X, y, max_columns=40, pricing="gain", rng=np.random.default_rng(0)
-    )  # fmt: skip
+    generate_columns(LeastSquares(C), family, X, y, max_columns=40, pricing="gain", rng=np.random.default_rng(0))
     assert len(errors) >= 80
     assert max(errors) <= CLOSED_FORM
 
 
-def test_a_family_that_does_not_win_is_learned_again_all_the_same(waves, refreshes):
+def test_a_family_of_a_mixture_is_learned_again_even_if_it_is_not_selected(waves, refreshes):
     X, y = waves
-    CGEnsRegressor([Tree(32, min_samples_leaf=5), Fourier(learn=True)], n_estimators=80, C=0.01, random_state=0).fit(
-        X, y
-    )
+    families = [Tree(32, min_samples_leaf=5), Fourier(learn=True)]
+    CGEnsRegressor(families, n_estimators=80, C=0.01, random_state=0).fit(X, y)
     assert len(refreshes) >= 80 // MAX_ROUNDS
     assert max(np.diff(refreshes)) <= MAX_ROUNDS
 
 
 @pytest.mark.parametrize("loss", ["hinge", "least_squares"])
 @pytest.mark.parametrize("family", [Perceptron(learn=True), Perceptron(learn=False, pool="fresh")], ids=repr)
-def test_no_response_comes_twice(family, loss, rng):
+def test_no_response_is_added_twice(family, loss, rng):
     X = rng.integers(0, 3, size=(300, 3)).astype(float)
     y = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=300) > 2
     model = CGEnsClassifier(family, loss=loss, C=1.0, n_estimators=60, random_state=0).fit(X, y)
@@ -75,8 +72,8 @@ def test_no_response_comes_twice(family, loss, rng):
 
 
 @pytest.mark.parametrize("family", [Perceptron(pool="fresh", learn=False), Box([1], pool="fresh")], ids=repr)
-def test_fresh_draws_go_on_beyond_the_shortlist(family):
-    """On a line of 80 points there are 79 columns, and all of them are found in the end."""
+def test_fresh_candidates_are_drawn_until_all_columns_are_found(family):
+    """On a line of 80 points there are 79 columns."""
     X = np.linspace(0, 1, 80)[:, None]
     y = np.sin(9 * X[:, 0])
     model = CGEnsRegressor(family, C=0.01, n_estimators=200, random_state=0).fit(X, y)
@@ -84,14 +81,14 @@ def test_fresh_draws_go_on_beyond_the_shortlist(family):
     assert model.certificate_.status is Status.OPTIMAL
 
 
-def test_few_rows_and_small_weights_still_have_trees(rng):
+def test_trees_for_few_rows_and_small_weights(rng):
     X = rng.normal(size=(39, 3))
     for weight in (None, np.full(39, 1 / 39)):
         model = CGEnsClassifier("tree", n_estimators=5, random_state=0).fit(X, X[:, 0] > 0, weight)
         assert model.n_columns_ == 5
 
 
-def test_more_leaves_than_rows_are_as_many_as_there_are(rng):
+def test_a_tree_has_no_more_leaves_than_rows(rng):
     X = rng.normal(size=(50, 2))
     model = CGEnsRegressor(Tree(10**20, min_samples_leaf=1), n_estimators=3, random_state=0).fit(X, X[:, 0])
     assert max(len(tree.features) for tree in model.ensemble_.learners) <= 99

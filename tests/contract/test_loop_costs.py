@@ -1,4 +1,4 @@
-"""What a column costs decides when the loop stops."""
+"""The cost of a column decides when the loop stops."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ from cgens.types import Status
 from cgens.weak_learners import Stump
 from tests.contract.tables import noisy_signs
 
-TOL = 1e-5
-
 
 @dataclass(frozen=True)
 class Charging:
-    """Another master, at a price: `cost(n_columns)` is what a column must exceed."""
+    """Another master, and `cost(n_columns)`: the price that a column must exceed."""
 
     master: Any
     cost: Any
@@ -45,53 +43,42 @@ class ChargingLive:
 
 
 @pytest.fixture(params=[Hinge(C=1.0), LeastSquares(C=1.0)], ids=["hinge", "least squares"])
-def free_master(request):
-    """Return a master whose columns cost nothing."""
-    return request.param
-
-
-def signs_of(rng):
+def run(request, rng):
+    """Return a function that fits a master whose columns have the given cost, 0 by default."""
     X = rng.normal(size=(60, 3)).round(1)
-    return X, noisy_signs(rng, X[:, 0] - X[:, 1])
+    y = noisy_signs(rng, X[:, 0] - X[:, 1])
+
+    def run(cost=lambda n: 0.0, **options):
+        return generate_columns(Charging(request.param, cost), Stump(), X, y, tol=1e-5, **options)
+
+    return run
 
 
 @pytest.mark.parametrize("share", [0.5, 0.1, 0.02])
-def test_the_cost_of_a_column_decides_when_to_stop(free_master, share, rng):
-    """As the paper's epsilon does, and both add up."""
-    X, y = signs_of(rng)
-    options = {"tol": TOL, "max_columns": 1000}
-    _, trace = generate_columns(free_master, Stump(), X, y, **options)
-    cost = share * trace.score[1]
-    charged, trace = generate_columns(Charging(free_master, lambda n: cost), Stump(), X, y, **options)
+def test_the_cost_of_a_column_decides_when_to_stop(run, share):
+    """Like the paper's epsilon, to which it is added."""
+    cost = share * run(max_columns=1)[1].score[1]
+    charged, trace = run(lambda n: cost, max_columns=1000)
     assert trace.certificate.status is Status.OPTIMAL
     assert np.all(trace.score[1:] > cost)
     assert trace.certificate.max_price <= cost + 1e-6 * np.abs(trace.duals).sum()
-    above, other = generate_columns(free_master, Stump(), X, y, epsilon=cost, **options)
-    assert charged.learners == above.learners
-    assert np.array_equal(charged.weights, above.weights)
-    assert trace.certificate == other.certificate
-    half, third = generate_columns(
-        Charging(free_master, lambda n: cost / 2), Stump(), X, y, epsilon=cost / 2, **options
-    )
-    assert half.learners == charged.learners
-    assert third.certificate == trace.certificate
+    for part in (0.0, 0.5):
+        same, other = run(lambda n, part=part: part * cost, epsilon=(1 - part) * cost, max_columns=1000)
+        assert same.learners == charged.learners
+        assert np.array_equal(same.weights, charged.weights)
+        assert other.certificate == trace.certificate
 
 
-def test_the_cost_of_a_column_is_that_of_the_round(free_master, rng):
-    """Of the solution at hand, not of the spec: after seven columns nothing is worth it any more."""
-    X, y = signs_of(rng)
-    dear = Charging(free_master, lambda n: 0.0 if n < 7 else 1e6)
-    ensemble, trace = generate_columns(dear, Stump(), X, y, tol=TOL)
-    assert len(ensemble) == 7
+@pytest.mark.parametrize("n_columns", [0, 7])
+def test_the_cost_of_a_column_is_that_of_the_round(run, n_columns):
+    """That of the last solution: after so many columns no other is worth it."""
+    ensemble, trace = run(lambda n: 0.0 if n < n_columns else 1e6)
+    assert len(ensemble) == n_columns
     assert trace.certificate.status is Status.OPTIMAL
-    none, _ = generate_columns(Charging(free_master, lambda n: 1e6), Stump(), X, y, tol=TOL)
-    assert len(none) == 0
 
 
-def test_at_the_most_columns_the_cost_says_whether_one_is_missing(free_master, rng):
-    X, y = signs_of(rng)
-    for cost, status in ((0.0, Status.MAX_COLUMNS), (1e6, Status.OPTIMAL)):
-        dear = Charging(free_master, lambda n, cost=cost: 0.0 if n < 5 else cost)
-        ensemble, trace = generate_columns(dear, Stump(), X, y, tol=TOL, max_columns=5)
-        assert len(ensemble) == 5
-        assert trace.certificate.status is status
+@pytest.mark.parametrize(("cost", "status"), [(0.0, Status.MAX_COLUMNS), (1e6, Status.OPTIMAL)])
+def test_after_max_columns_the_cost_decides_whether_one_is_missing(run, cost, status):
+    ensemble, trace = run(lambda n: 0.0 if n < 5 else cost, max_columns=5)
+    assert len(ensemble) == 5
+    assert trace.certificate.status is status

@@ -1,4 +1,4 @@
-"""Drawn pools on awkward rows: repetitions, constant features, neighbouring numbers and very large or small ones."""
+"""Pools on awkward rows: repetitions, constant features, adjacent numbers, and very large or small ones."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from cgens.weak_learners.search.candidates import distinct_rows, fingerprint
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.float32])
-def test_repetitions_up_to_sign_and_constants_are_left_out(dtype):
+def test_constants_and_repetitions_up_to_sign_are_left_out(dtype):
     rows = [[1, -1, 1, 9], [1, -1, 1, 8], [-1, 1, -1, 9], [1, 1, 1, 5], [1, 1, -1, 9], [0, 0, 0, 9]]
-    assert distinct_rows(np.array(rows, dtype=dtype), 3).tolist() == [0, 4], "what is beyond the rows does not count"
+    assert distinct_rows(np.array(rows, dtype=dtype), 3).tolist() == [0, 4], "padding does not count"
 
 
 @pytest.mark.parametrize("start", [[1.0], [-1.0], [0.0], [-0.0], [0.0, -0.0]])
@@ -26,7 +26,7 @@ def test_a_response_and_its_negative_have_one_fingerprint(start):
     assert distinct_rows(np.array([response, -response]), len(response)).tolist() == [0]
 
 
-def test_inputs_that_are_others_up_to_scale_are_left_out(rng):
+def test_multiples_of_other_inputs_are_left_out(rng):
     X = rng.normal(size=(40, 2))
     repeated = np.column_stack([X, -X, 4 * X, np.full(40, 3.0)])
     assert CGEnsRegressor(Linear(), C=1.0).fit(repeated, X[:, 0]).certificate_.n_candidates == 2
@@ -38,8 +38,8 @@ NEIGHBOURS = np.float32(1.0) + np.arange(5, dtype=np.float32) * np.finfo(np.floa
 @pytest.mark.parametrize(
     "make", [StumpLearner, lambda feature, threshold: BoxLearner((feature,), (threshold,), (1,))], ids=["stump", "box"]
 )
-def test_float32_numbers_are_compared_with_the_threshold_itself(make):
-    """A midpoint of neighbours is no float32."""
+def test_float32_inputs_are_compared_with_the_threshold_in_float64(make):
+    """The midpoint of adjacent float32 numbers is not a float32."""
     X = NEIGHBOURS[:, None]
     for k in range(4):
         learner = make(0, 0.5 * float(X[k, 0]) + 0.5 * float(X[k + 1, 0]))
@@ -64,8 +64,7 @@ def test_a_constant_feature_beside_another_does_not_matter(family, seed, rng):
 @pytest.mark.parametrize("power", [-400, -140, -90, 90, 140, 400])
 @pytest.mark.parametrize("learn", [True, "auto", False])
 @pytest.mark.parametrize("family", [Fourier, Perceptron])
-def test_units_are_no_matter_of_range(family, learn, power, rng):
-    """Numbers far from 1, as a double holds them and a float32 does not."""
+def test_units_beyond_the_range_of_float32_do_not_matter(family, learn, power, rng):
     X = rng.normal(size=(300, 3))
     target = np.cos(X @ [0.6, -0.4, 0.5])
     model = CGEnsRegressor(family(n_candidates=50, learn=learn), n_estimators=5, random_state=0, n_jobs=1)
@@ -78,8 +77,8 @@ def test_units_are_no_matter_of_range(family, learn, power, rng):
 
 @pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64])
 @pytest.mark.parametrize("seed", range(20))
-def test_distinct_rows_are_those_of_pairwise_comparison(dtype, seed):
-    """Many copies and negations, few values, so that candidates are alike on some rows and differ on others."""
+def test_distinct_rows_equal_a_pairwise_comparison(dtype, seed):
+    """Many copies and negations and few values, so that candidates agree on some rows and differ on others."""
     rng = np.random.default_rng(seed)
     n, width = int(rng.integers(1, 60)), int(rng.integers(1, 120))
     values = [-1, 1] if dtype == np.int8 else [-1.5, 0.0, 0.0, 0.0, 2.0]

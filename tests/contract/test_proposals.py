@@ -1,4 +1,4 @@
-"""Families that make one learner a round: they offer another one where the first was taken."""
+"""Families that propose one learner per round: they propose another one if the first is taken."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def duals_of(rng, n_outputs=1):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_what_was_taken_does_not_end_the_search(seed, rng):
-    """Each feature alone has a stump, so that there are others for the same duals."""
+def test_a_taken_proposal_does_not_end_the_search(seed, rng):
+    """Each feature has a stump of its own, so that the same duals have several."""
     pricer, duals, taken = pricer_of(Tree(2, min_samples_leaf=1, max_features=0.34), seed), duals_of(rng), {}
     for _ in range(2):
         column = pricer.price(duals, taken.keys(), "max").column
@@ -38,7 +38,7 @@ def test_what_was_taken_does_not_end_the_search(seed, rng):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_no_fit_of_trees_is_called_optimal_while_a_feature_is_left(seed):
+def test_no_fit_of_trees_is_optimal_before_all_features_are_used(seed):
     y = (X[:, 0] - X[:, 1] + np.random.default_rng(1).normal(size=60) > 0).astype(int)
     model = CGEnsClassifier(Tree(4), C=0.01, n_estimators=50, random_state=seed, n_jobs=1).fit(X, y)
     used = np.unique(np.concatenate([learner.features for learner in model.ensemble_.learners]))
@@ -46,7 +46,7 @@ def test_no_fit_of_trees_is_called_optimal_while_a_feature_is_left(seed):
 
 
 @pytest.mark.parametrize("family", [Tree(3, min_samples_leaf=2), SklearnLearner(DecisionTreeClassifier(max_depth=2))])
-def test_no_response_comes_twice(family, rng):
+def test_no_response_is_proposed_twice(family, rng):
     pricer, taken, responses = pricer_of(family), {}, set()
     for _ in range(10):
         column = pricer.price(duals_of(rng, 3), taken.keys(), "max").column
@@ -65,7 +65,7 @@ def test_directions_are_of_length_one(rng):
 
 
 @pytest.mark.parametrize("n_classes", [3, 4, 7])
-def test_directions_of_classes_tell_one_half_from_the_other(n_classes, rng):
+def test_directions_for_classes_separate_two_halves(n_classes, rng):
     duals, codes = duals_of(rng, n_classes - 1), simplex_codes(n_classes)
     duals.class_codes = lambda: codes
     for direction in random_directions(duals, rng):
@@ -76,8 +76,8 @@ def test_directions_of_classes_tell_one_half_from_the_other(n_classes, rng):
         assert np.ptp(sides[~above]) <= CLOSED_FORM
 
 
-def test_directions_of_numbers_follow_what_is_not_explained(rng):
-    """v ~ N(0, R'R): an output without residuals is never followed."""
+def test_directions_for_regression_follow_the_residuals(rng):
+    """v ~ N(0, R'R): an output without residuals has no part in it."""
     duals = duals_of(rng, 3)
     duals.array[:, 1] = 0.0
     directions = np.vstack([random_directions(duals, rng) for _ in range(20)])

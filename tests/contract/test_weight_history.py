@@ -1,4 +1,4 @@
-"""The weights of all rounds: what goes in as full weights or as steps comes out as the weights they are."""
+"""The history returns the weights of every round, whether a round was stored as full weights or as a step."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from cgens.types import Duals, MasterSolution, RankOneStep, Status
 from cgens.weight_history import WeightHistory
 from tests.tolerances import CLOSED_FORM
 
-#: "f" is a round of full weights, "s" one of rank one, "0" one that leaves all weights as they are; every round but the
-#: first adds a column.
+#: "f" is a round of full weights, "s" a step of rank one, "0" a step that leaves the earlier weights as they are; every
+#: round but the first adds a column.
 HISTORIES = {
     "empty model only": "f",
     "full rounds": "f" + 12 * "f",
     "steps": "f" + 12 * "s",
     "mixed": "f" + "ssf" + "s0fs" + "ffs00s" + "ssssf",
     "stage-wise": "f" + 12 * "0",
-    "more steps than are multiplied out together": "f" + 150 * "s",
-    "as many as are multiplied out together": "f" + 64 * "s" + "f" + 64 * "s",
+    "more steps than are applied at once": "f" + 150 * "s",
+    "as many steps as are applied at once": "f" + 64 * "s" + "f" + 64 * "s",
 }
 
 
 def make_solution(weights, intercept, step=None):
+    """Return a solution of which only the weights matter."""
     return MasterSolution(weights, intercept, Duals(np.zeros((1, 1))), 0.0, 0.0, Status.OPTIMAL, 0, step)
 
 
@@ -80,12 +81,8 @@ def test_weights_of_every_round(name, rng):
     history, models = make_history(HISTORIES[name], rng)
     assert len(history) == len(HISTORIES[name])
     assert_same_models(list(history), models)
-    assert_same_models(list(history), models)  # an iteration leaves no trace
-
-
-@pytest.mark.parametrize("name", HISTORIES)
-def test_rounds_by_number(name, rng):
-    history, models = make_history(HISTORIES[name], rng)
+    assert_same_models(list(history), models)  # an iteration changes nothing
+    assert_same_models(history[1:9:2], models[1:9:2])
     numbers = [*range(0, len(models), 7), len(models) - 1]
     assert_same_models([history[k] for k in numbers], [models[k] for k in numbers])
     assert_same_models([history[-k - 1] for k in numbers], [models[-k - 1] for k in numbers])
@@ -102,58 +99,42 @@ def test_stages_are_the_decisions_of_their_rounds(name, n_outputs, dtype, rng):
     assert_same_stages(history, models, make_responses(rng, 30, len(models) - 1, dtype))
 
 
-def test_stages_of_more_rows_than_are_made_doubles_together(rng):
+@pytest.mark.parametrize("n", [0, 2047, 2048, 2049, 5000])
+def test_stages_of_no_rows_and_of_several_blocks_of_rows(n, rng):
+    """Each stage is an array of its own that later ones do not change."""
     history, models = make_history("f" + "sssfsss", rng)
-    for n in (2047, 2048, 2049, 5000):
-        assert_same_stages(history, models, make_responses(rng, n, len(models) - 1))
-
-
-def test_stages_of_no_rows(rng):
-    history, _ = make_history("fssfs", rng)
-    assert [stage.shape for stage in staged(history, np.zeros((0, 4), dtype=np.int8))] == [(0, 2)] * 4
-
-
-def test_stages_stay_what_they_were(rng):
-    """Each is an array of its own: who keeps one, keeps it."""
-    history, models = make_history("f" + 10 * "s", rng)
-    responses = make_responses(rng, 20, 10)
+    responses = make_responses(rng, n, len(models) - 1)
+    assert_same_stages(history, models, responses)
     kept = [(stage, stage.copy()) for stage in staged(history, responses)]
     assert all(np.array_equal(stage, copy) for stage, copy in kept)
-    assert_same_stages(history, models, responses)
 
 
-def test_the_last_round_can_be_replaced(rng):
-    """By a better solution of the same columns; steps after it start from there."""
-    for kinds in ("fss", "fsf", "f"):
-        history, models = make_history(kinds, rng)
-        better = rng.normal(size=models[-1][0].shape), rng.normal(size=2)
-        history.replace_last(make_solution(*better, step=None))
-        models[-1] = better
-        step = RankOneStep(len(better[0]) + 1, rng.normal(size=len(better[0])), rng.normal(size=2))
-        following = step.apply(better[0]), rng.normal(size=2)
-        history.append(make_solution(*following, step=step))
-        assert_same_models(list(history), [*models, following])
-        assert_same_stages(history, [*models, following], make_responses(rng, 20, len(models)))
+@pytest.mark.parametrize("kinds", ["fss", "fsf", "f"])
+@pytest.mark.parametrize("by_step", [False, True])
+def test_the_last_round_can_be_replaced(kinds, by_step, rng):
+    """A better solution of the same columns is stored as weights: its step, if any, starts from the round itself."""
+    history, models = make_history(kinds, rng)
+    better = rng.normal(size=models[-1][0].shape), rng.normal(size=2)
+    n_columns = len(better[0])
+    step = RankOneStep(n_columns, rng.normal(size=n_columns - 1), rng.normal(size=2)) if by_step and n_columns else None
+    history.replace_last(make_solution(*better, step=step))
+    models[-1] = better
+    step = RankOneStep(n_columns + 1, rng.normal(size=n_columns), rng.normal(size=2))
+    following = step.apply(better[0]), rng.normal(size=2)
+    history.append(make_solution(*following, step=step))
+    assert_same_models(list(history), [*models, following])
+    assert_same_stages(history, [*models, following], make_responses(rng, 20, len(models)))
 
 
-def test_the_first_round_is_kept_as_weights(rng):
-    """Whatever step it came by: the history has no weights for it to start from."""
+def test_the_first_round_is_stored_as_weights(rng):
+    """Also if it has a step: the history has no weights for it to start from."""
     history, step = WeightHistory(), RankOneStep(2, np.ones(1), np.ones(2))
     history.append(make_solution(np.full((2, 2), 5.0), np.zeros(2), step))
     assert_same_models(list(history), [(np.full((2, 2), 5.0), np.zeros(2))])
     assert_same_stages(history, list(history), make_responses(rng, 5, 2))
 
 
-def test_what_replaces_a_round_is_kept_as_weights(rng):
-    """Whatever step it came by: that one starts from the round itself."""
-    history, models = make_history("fss", rng)
-    step = RankOneStep(2, rng.normal(size=1), rng.normal(size=2))
-    better = rng.normal(size=(2, 2)), rng.normal(size=2)
-    history.replace_last(make_solution(*better, step=step))
-    assert_same_models(list(history), [*models[:-1], better])
-
-
-def test_without_the_last_round_it_is_another_path(rng):
+def test_a_history_without_its_last_round_is_independent(rng):
     history, models = make_history("fsfss", rng)
     shorter = history.before_last(stored=False)
     assert_same_models(list(shorter), models[:-1])
@@ -164,7 +145,7 @@ def test_without_the_last_round_it_is_another_path(rng):
     assert len(only.before_last(stored=False)) == 0
 
 
-def test_a_step_changes_all_weights(rng):
+def test_a_step_changes_all_weights():
     step = RankOneStep(3, np.array([2.0, -1.0]), np.array([1.0, 10.0]))
     before = np.array([[1.0, 1.0], [0.0, 0.0]])
     assert step.apply(before).tolist() == [[-1.0, -19.0], [1.0, 10.0], [1.0, 10.0]]
@@ -172,15 +153,15 @@ def test_a_step_changes_all_weights(rng):
     assert RankOneStep(1, np.zeros(0), np.array([3.0])).apply(np.zeros((0, 1))).tolist() == [[3.0]]
 
 
-def test_a_path_is_short_where_its_rounds_are_steps(rng):
-    """J + l numbers a round instead of J l."""
+def test_steps_take_little_memory(rng):
+    """J + l numbers per round instead of J l."""
     history, _ = make_history("f" + 40 * "s", rng, n_outputs=30)
     kept = sum(change.coefficients.size + change.output.size for change, _ in history._rounds[1:])
     assert kept == sum(k + 30 for k in range(40))
 
 
 @pytest.mark.parametrize(("kinds", "stored", "kept"), [("fsss", False, 0), ("fsss", True, 4), ("f000", False, 4)])
-def test_a_pickle_keeps_the_rounds_on_request_or_where_they_cost_nothing(kinds, stored, kept, rng):
+def test_a_pickle_keeps_the_rounds_on_request_or_if_they_are_short(kinds, stored, kept, rng):
     history, models = make_history(kinds, rng)
     history.stored = stored
     again = pickle.loads(pickle.dumps(history))
@@ -193,8 +174,8 @@ def test_a_pickle_keeps_the_rounds_on_request_or_where_they_cost_nothing(kinds, 
             next(staged(again, make_responses(rng, 5, 3)))
 
 
-def test_columns_may_be_turned(rng):
-    """Signs of the columns change the weights of every round alike, whatever form a round has."""
+def test_columns_may_be_flipped(rng):
+    """The signs of the columns change the weights of every round, however it is stored."""
     history, models = make_history("fsssfss", rng)
     signs = np.where(rng.random(6) < 0.5, -1.0, 1.0)
     turned = WeightHistory()

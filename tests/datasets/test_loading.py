@@ -1,4 +1,4 @@
-"""`load` finds data sets by name and returns what their files hold; errors name the file and say what to do."""
+"""`load` finds data sets by name and returns the contents of their files; errors name the file and what to do."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_data_dir_is_searched_alone_and_the_configured_folder_before_other_sourc
     for name, advice in {"rows": "", "wine": "bundled with scikit-learn", "twonorm": "generated"}.items():
         path = save(folder, name)
         assert load(name).origin == str(path)
-        with pytest.raises(FileNotFoundError, match=f"No data set '{name}'.*{tmp_path / 'given'}.*{advice}"):
+        with pytest.raises(FileNotFoundError, match=f"'{name}'.*{tmp_path / 'given'}.*{advice}"):
             load(name, tmp_path / "given")
 
 
@@ -56,7 +56,7 @@ def test_no_other_folder_is_searched(tmp_path, monkeypatch, value):
         save(place)
     monkeypatch.chdir(tmp_path / "work")
     assert data_folders() == []
-    with pytest.raises(FileNotFoundError, match=r"No data set 'rows': no data folder is set .*CGENS_DATA"):
+    with pytest.raises(FileNotFoundError, match=r"'rows'.*CGENS_DATA"):
         load("rows")
     assert load("wine").origin == "bundled with scikit-learn"
 
@@ -138,7 +138,7 @@ def test_the_checksum_is_verified_if_the_manifest_lists_it(tmp_path):
     for name in ("rows", "unlisted", "without_checksum"):
         assert np.array_equal(load(name, tmp_path).X, X)
     save(tmp_path, X=X + 1)
-    with pytest.raises(ValueError, match=r"damaged or another version.*SHA-256.*MANIFEST\.json") as raised:
+    with pytest.raises(ValueError, match=r"SHA-256.*MANIFEST\.json") as raised:
         load("rows", tmp_path)
     assert str(path) in str(raised.value)
     assert sha256(path)[:12] in str(raised.value)
@@ -222,7 +222,7 @@ def test_no_pickle_is_executed(tmp_path):
 def test_a_damaged_manifest(tmp_path, content):
     save(tmp_path)
     (tmp_path / "MANIFEST.json").write_bytes(content)
-    with pytest.raises(ValueError, match=re.escape(f"{tmp_path / 'MANIFEST.json'} is damaged")):
+    with pytest.raises(ValueError, match=re.escape(f"{tmp_path / 'MANIFEST.json'}")):
         load("rows", tmp_path)
 
 
@@ -243,20 +243,20 @@ def test_a_file_that_cannot_be_read_is_neither_called_damaged_nor_replaced_by_an
 @pytest.mark.parametrize(
     ("name", "advice"),
     [
-        ("twonrom", r"Did you mean 'twonorm'\?"),
-        ("irs", r"Did you mean 'iris'\?"),
-        ("rows.npz", r"Did you mean 'rows'\?"),
-        ("qqqqqq", r"Known data sets: .*\bdisc\b.*\biris\b.*\bmnist\b.*\brows\b"),
-        ("mnist", r"cgens\.datasets\.fetch\('mnist', folder\) downloads it"),
-        ("splice", r"Save splice\.npz with arrays X \(n, d\) and y \(n,\) .*IDA benchmark repository"),
-        ("sun", r"Save sun\.npz .*SUN images"),
+        ("twonrom", r"'twonorm'"),
+        ("irs", r"'iris'"),
+        ("rows.npz", r"'rows'"),
+        ("qqqqqq", r"\bdisc\b.*\biris\b.*\bmnist\b.*\brows\b"),
+        ("mnist", r"cgens\.datasets\.fetch\('mnist', folder\)"),
+        ("splice", r"splice\.npz.*X \(n, d\).*y \(n,\).*IDA benchmark repository"),
+        ("sun", r"sun\.npz.*X.*SUN images"),
     ],
 )
 def test_advice_for_a_data_set_that_is_not_found(folder, name, advice):
     save(folder)
     with pytest.raises(FileNotFoundError, match=advice) as raised:
         load(name)
-    assert f"{name}.npz is not in {folder} (data_dir or CGENS_DATA" in str(raised.value)
+    assert re.search(rf"{re.escape(name)}\.npz.*{re.escape(str(folder))}.*data_dir.*CGENS_DATA", str(raised.value))
 
 
 @pytest.mark.parametrize("setting", ["data_dir", "CGENS_DATA"])
@@ -265,7 +265,7 @@ def test_a_folder_that_does_not_exist(tmp_path, monkeypatch, setting):
     for place in (tmp_path / "typo", save(tmp_path)):  # the second is a file
         monkeypatch.setenv("CGENS_DATA", str(place))
         for name in ("wine", "twonorm", "heart"):
-            with pytest.raises(FileNotFoundError, match=f"'{name}': {setting} is '{place}', which is not a folder"):
+            with pytest.raises(FileNotFoundError, match=f"'{name}'.*{setting}.*'{place}'.*folder"):
                 load(name, place if setting == "data_dir" else None)
 
 

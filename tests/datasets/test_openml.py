@@ -25,7 +25,7 @@ def flowers():
 
 @pytest.fixture
 def network(monkeypatch, flowers):
-    """OpenML with one data set: what it answers, and the requests it got."""
+    """Replace OpenML by one data set, and record the requests."""
     network = SimpleNamespace(answer=flowers, requests=[])
 
     def fetch_openml(**options):
@@ -87,7 +87,7 @@ def test_a_data_set_of_another_size_is_not_saved(tmp_path, flowers, rows, column
     flowers.data, flowers.target = flowers.data[:rows, :columns], flowers.target[:rows]
     if classes == 2:
         flowers.target[flowers.target == "setosa"] = "virginica"
-    with pytest.raises(ValueError, match=r"'iris' has changed.*Nothing was saved"):
+    with pytest.raises(ValueError, match=r"'iris'.*saved"):
         fetch("iris", tmp_path)
     assert files_in(tmp_path) == []
 
@@ -99,7 +99,7 @@ def test_a_data_set_of_another_size_is_not_saved(tmp_path, flowers, rows, column
 )
 def test_a_failed_download(tmp_path, network, error):
     network.answer = error
-    with pytest.raises(OSError, match=r"Downloading 'iris' \(OpenML data set 61\).*save iris\.npz") as raised:
+    with pytest.raises(OSError, match=r"'iris'.*\b61\b.*iris\.npz") as raised:
         fetch("iris", tmp_path)
     assert str(error) in str(raised.value)
     assert raised.value.__cause__ is error
@@ -115,8 +115,8 @@ def test_an_unknown_data_set(tmp_path, network):
 @pytest.mark.parametrize(
     ("obstacle", "error", "message"),
     [
-        (lambda folder: save(folder, "iris"), FileExistsError, r"iris\.npz exists already"),
-        (lambda folder: (folder / "MANIFEST.json").write_text("{"), ValueError, r"MANIFEST\.json is damaged"),
+        (lambda folder: save(folder, "iris"), FileExistsError, r"iris\.npz"),
+        (lambda folder: (folder / "MANIFEST.json").write_text("{"), ValueError, r"MANIFEST\.json"),
         (lambda folder: (folder / "MANIFEST.json").mkdir(), IsADirectoryError, r"MANIFEST\.json"),
         (lambda folder: (folder.rmdir(), folder.write_text("")), FileExistsError, "folder"),
     ],

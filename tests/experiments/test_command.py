@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import experiments.__main__ as command
@@ -17,20 +19,20 @@ from tests.experiments.fakes import ALL_CELLS, Fake, add, failing
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("tabel1", "Unknown experiment 'tabel1': did you mean 'table1'?"),
-        ("toy qqqqqq", "Unknown experiment 'qqqqqq': choose from toy, table1"),
-        ("table1 --datasets hart", "Unknown data set 'hart' for these experiments: choose from banana, breast_"),
-        ("toy --methods SVM", "Unknown method 'SVM' for these experiments: choose from AdaBoost, CGEns."),
-        ("toy --datasets disc sun", "Unknown data set 'sun' for these experiments: choose from disc."),
-        ("report --methods SVM", "Unknown method 'SVM' for these experiments: these have none."),
-        ("table3 --datasets sun", "No data set 'sun': "),
-        ("toy --jobs 0", "--jobs must be at least 1; got 0."),
+        ("tabel1", r"experiment 'tabel1'.*'table1'"),
+        ("toy qqqqqq", r"experiment 'qqqqqq'.*toy, table1"),
+        ("table1 --datasets hart", r"data set 'hart'.*banana, breast_"),
+        ("toy --methods SVM", r"method 'SVM'.*AdaBoost, CGEns\."),
+        ("toy --datasets disc sun", r"data set 'sun'.*\bdisc\."),
+        ("report --methods SVM", r"method 'SVM'.*none"),
+        ("table3 --datasets sun", r"data set 'sun'"),
+        ("toy --jobs 0", r"--jobs.*\b0\b"),
     ],
 )
 def test_wrong_arguments(tmp_path, capsys, arguments, message):
     assert command.main([*arguments.split(), "--results", str(tmp_path / "results")]) == 2
     printed = capsys.readouterr()
-    assert printed.err.startswith(f"error: {message}")
+    assert re.match(f"error: .*{message}", printed.err)
     assert printed.err.count("\n") == 1
     assert printed.out == ""
     assert not (tmp_path / "results").exists()
@@ -39,11 +41,11 @@ def test_wrong_arguments(tmp_path, capsys, arguments, message):
 def test_results_that_cannot_be_stored_or_read(tmp_path, capsys):
     (tmp_path / "file").write_text("mine")
     assert command.main(["toy", "--quick", "--results", str(tmp_path / "file")]) == 2
-    assert capsys.readouterr().err.startswith(f"error: Cannot store results in {tmp_path / 'file'}: ")
+    assert re.match(f"error: .*{tmp_path / 'file'}", capsys.readouterr().err)
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "table1.jsonl").write_text("{\n{}\n")
     assert command.main(["report", "--results", str(tmp_path)]) == 2
-    assert capsys.readouterr().err.startswith("error: Line 1 of ")
+    assert re.match(r"error: .*1.*table1\.jsonl", capsys.readouterr().err)
 
 
 def test_from_the_first_run_to_the_report(tmp_path, capsys, fake, monkeypatch):
@@ -72,7 +74,8 @@ def test_a_failing_experiment_does_not_stop_the_others(tmp_path, capsys, fake, m
     fake.experiment.methods["alone"] = failing(ValueError("no such rows"))
     assert command.main(["--datasets", "b", "--jobs", "1", "--results", str(tmp_path)]) == 2
     errors = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
-    assert errors == ["error: 2 cells of fake could not be computed, the first: alone on b, run 0: no such rows"]
+    assert len(errors) == 1
+    assert re.search(r"2 cells of fake .*alone on b, run 0: no such rows", errors[0])
     assert set(other.computed) == {cell for cell in ALL_CELLS if cell[0] == "b"}
     assert "## Another" in (tmp_path / "reproduction.md").read_text()
 

@@ -34,13 +34,13 @@ def disc() -> Split:
 
 @cache
 def fitted(name: str, method: str):
-    """Return the fit of a method on two classes, and the estimator that its search selected."""
+    """Return the fit of a binary method, and the estimator that its search selected."""
     found = EXPERIMENTS[name].methods[method](disc(), 0, TINY, {"gamma": 0.7})
     return found, getattr(found.model, "best_estimator_", found.model)
 
 
 @pytest.mark.parametrize("name", FAMILY)
-def test_every_method_of_two_classes_learns(name):
+def test_every_binary_method_learns(name):
     for method in EXPERIMENTS[name].methods:
         assert error_percent(fitted(name, method)[0].model, disc()) < 50, method
 
@@ -48,7 +48,7 @@ def test_every_method_of_two_classes_learns(name):
 @pytest.mark.parametrize(
     ("name", "method"), [(name, method) for name in FAMILY for method in EXPERIMENTS[name].published]
 )
-def test_methods_of_two_classes(name, method):
+def test_binary_methods(name, method):
     found, model = fitted(name, method)
     cell = Cell(name, "heart", method, 2)
     depends = name == "table2-fourier" and method not in ("SVM", "CGEns own sigma")
@@ -105,7 +105,7 @@ def test_spam_counts_the_features_of_sixty_stumps(method):
 
 
 @pytest.mark.parametrize("method", EXPERIMENTS["table3"].methods)
-def test_methods_of_many_classes_reuse_inherited_parameters(method):
+def test_multiclass_methods_reuse_inherited_parameters(method):
     split = small_split(100, n_classes=3)
     fit = EXPERIMENTS["table3"].methods[method]
     found = fit(split, 0, TINY, {})

@@ -1,4 +1,4 @@
-"""Every estimator and family, small, and the data that they are fitted to: what the tables of this folder refer to."""
+"""All estimators and families, small, and their data: the names in the tables of this folder."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tests.integration.small_data import noisy
 from tests.tolerances import NEGATIVE_GAP
 
 X, Y = noisy()
-NUMBERS = 3 + np.sin(2 * X[:, 0]) + X[:, 1] ** 2
+REGRESSION = 3 + np.sin(2 * X[:, 0]) + X[:, 1] ** 2
 
 
 class Loop(BaseEstimator):
-    """`generate_columns`, which is public too, called the way an estimator is."""
+    """`generate_columns`, which is also public, with the interface of an estimator."""
 
     def __init__(self, master, tol=1e-3, pricing="max", rows=None):
         self.master, self.tol, self.pricing, self.rows = master, tol, pricing, rows
@@ -88,17 +88,17 @@ GROUPS = {
 
 
 def named(who: str) -> list[str]:
-    """Return the names that a list of names and groups stands for."""
+    """Return the names in a list of names and groups."""
     return [name for part in who.split(", ") for name in (named(GROUPS[part]) if part in GROUPS else [part])]
 
 
 def data(name: str) -> dict[str, Any]:
-    """Return X and a target of the kind that the estimator takes."""
-    return {"X": X, "y": NUMBERS if name in named("regressors") else 2.0 * Y - 1.0 if name in named("loops") else Y}
+    """Return X and a target that the estimator accepts."""
+    return {"X": X, "y": REGRESSION if name in named("regressors") else 2.0 * Y - 1.0 if name in named("loops") else Y}
 
 
 def fit(name: str, params: dict[str, Any] | None = None, **given: Any) -> Any:
-    """Return a fit of the named estimator to its data, but for what is given."""
+    """Return a fit of the named estimator to its data, some of which may be replaced."""
     return clone(ESTIMATORS[name]).set_params(**params or {}).fit(**{**data(name), **given})
 
 
@@ -109,7 +109,7 @@ def fit_and_warnings(name: str, params: dict[str, Any] | None = None, **given: A
 
 
 def sound(name: str, params: dict[str, Any] | None = None, **given: Any) -> Any:
-    """Return a fit without a warning of which everything holds that must hold of a model."""
+    """Return a model that was fitted without a warning, and is sound."""
     model, caught = fit_and_warnings(name, params, **given)
     assert [str(warning.message) for warning in caught] == []
     assert_sound(model, **{**data(name), **given})

@@ -1,7 +1,7 @@
-"""What must be refused: one row per mistake, crossed with the estimators that it can be made with.
+"""Invalid calls: one row per mistake, for all estimators with which it can be made.
 
-A row says who is called, with which parameters and data or by which method, which exception is raised, and by a regular
-expression what the message must name: the parameter or the place, the value, and where there is one the advice.
+A row lists the estimators, the parameters and data or the method, the exception, and a regular expression for its
+message: the parameter or the position, the value, and the advice, if any.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from sklearn.exceptions import NotFittedError
 from cgens.inspection import check_certificate
 from cgens.masters import Hinge, LeastSquares
 from cgens.weak_learners import Stump
-from tests.inputs.estimators import ESTIMATORS, NUMBERS, X, Y, data, named
+from tests.inputs.estimators import ESTIMATORS, REGRESSION, X, Y, data, named
 
 NAN, INF, ONES = np.nan, np.inf, np.ones(90)
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A call that must raise `error` with a message in which `pattern` is found.
+    """A call that must raise `error` with a message that contains `pattern`.
 
-    `act` gets the estimator `name` with `params`: in both `states`, fitted before and not.
+    `act` is called with the estimator `name` with `params`, in all `states`: fitted before or not.
     """
 
     id: str
@@ -46,7 +46,7 @@ class Refusal:
 def refused_fit(
     name: str, what: str, error: type[Exception], pattern: str, params: dict[str, Any] | None = None, **spoilt: Any
 ) -> Refusal:
-    """Return a fit to good data of which some are spoilt: replaced, or made from the good ones by a function."""
+    """Return a fit to valid data, some of which are replaced by a value or by a function of the valid ones."""
     good = data(name)
     given = {key: value(good[key]) if callable(value) else value for key, value in spoilt.items()}
     id_ = f"{name}: {' '.join(what.split())[:60]}"
@@ -60,13 +60,13 @@ def changed(values: Any, index: Any, value: Any) -> Any:
 
 
 def shown(value: object) -> str:
-    """Return the pattern of a value in a message."""
+    """Return a pattern that finds a value in a message."""
     return rf"(?<![\w.]){re.escape(repr(value))}(?!\w)"
 
 
 # --- data
 
-#: X | the exception | what its message names. Every estimator refuses them.
+#: X | the exception | a pattern of its message. Every estimator refuses them.
 BAD_X: list[tuple[str, Any, type[Exception], str]] = [
     ("NaN", changed(X, (3, 2), NAN), ValueError, r"NaN.*row 3, column 2"),
     ("inf", changed(X, (3, 2), INF), ValueError, r"infinity.*row 3, column 2"),
@@ -75,6 +75,7 @@ BAD_X: list[tuple[str, Any, type[Exception], str]] = [
     ("two rows too few", X[:-2], ValueError, r"88.*90"),
     ("no features", X[:, :0], ValueError, r"0 feature"),
     ("one axis", X[:, 0], ValueError, r"1D array"),
+    ("series", pd.Series(X[:, 0]), ValueError, r"\bX\b.*Series.*90"),
     ("three axes", X[:, :, None], ValueError, r"dim 3"),
     ("complex", X.astype(complex), ValueError, r"(?i)complex"),
     ("sparse", sparse.csr_matrix(X), TypeError, r"(?i)sparse.*toarray"),
@@ -94,7 +95,7 @@ BAD_X: list[tuple[str, Any, type[Exception], str]] = [
 ]
 FLOWERS = dict(zip("Xy", load_iris(return_X_y=True), strict=True))
 INDICATOR = np.column_stack([Y, 1 - Y, Y])
-#: Who | what | what is spoilt | what the message of the ValueError names
+#: Estimators | what | replaced data | a pattern of the message of the ValueError
 BAD_DATA: list[tuple[str, str, dict[str, Any], str]] = [
     ("all", "no rows", {"X": X[:0], "y": Y[:0]}, r"0 sample"),
     ("all", "y too short", {"y": lambda y: y[:-1]}, r"90.*89"),
@@ -108,23 +109,23 @@ BAD_DATA: list[tuple[str, str, dict[str, Any], str]] = [
     ("ensembles", "weights of infinite sum", {"sample_weight": 1e308 * ONES}, r"weight"),
     ("classifiers", "None in y", {"y": changed(Y, 3, None)}, r"None.*row 3"),
     ("classifiers", "one class", {"y": np.full(90, 7)}, r"(1|one) class.*7"),
-    ("classifiers", "real numbers", {"y": NUMBERS}, r"continuous"),
+    ("classifiers", "real numbers", {"y": REGRESSION}, r"continuous"),
     ("classifiers", "two outputs", {"y": np.column_stack([Y, 2 * Y])}, r"2 columns.*MultiOutputClassifier"),
     ("classifiers", "one row", {"X": X[:1], "y": Y[:1]}, r"(1|one) class"),
     ("classifiers", "one class of no weight", {"sample_weight": 1.0 * Y}, r"(?i)classes.*weight"),
     ("boosting", "class 0 of no weight", {"sample_weight": 1.0 * Y}, r"class 0.*weight"),
     ("AdaBoost, LPBoost", "three classes", FLOWERS, r"binary.*3 classes.*(AdaBoostMHClassifier|OneVsRestClassifier)"),
     ("regressors", "NaN in one output", {"y": changed(X[:, :2], (3, 1), NAN)}, r"NaN"),
-    ("regressors", "inf in y", {"y": changed(NUMBERS, 3, INF)}, r"infinity"),
-    ("regressors", "-inf in y", {"y": changed(NUMBERS, 3, -INF)}, r"infinity"),
-    ("regressors", "labels", {"y": np.array(["a", "b"])[Y]}, r"numbers.*'[ab]'.*CGEnsClassifier"),
-    ("regressors", "text in y", {"y": changed(NUMBERS, 3, "red")}, r"numbers.*red"),
-    ("regressors", "complex y", {"y": NUMBERS + 1j}, r"(?i)complex"),
+    ("regressors", "inf in y", {"y": changed(REGRESSION, 3, INF)}, r"infinity"),
+    ("regressors", "-inf in y", {"y": changed(REGRESSION, 3, -INF)}, r"infinity"),
+    ("regressors", "labels", {"y": np.array(["a", "b"])[Y]}, r"\by\b.*'[ab]'.*CGEnsClassifier"),
+    ("regressors", "text in y", {"y": changed(REGRESSION, 3, "red")}, r"\by\b.*red"),
+    ("regressors", "complex y", {"y": REGRESSION + 1j}, r"(?i)complex"),
     *(
-        ("regressors", f"y times 1e{power}", {"y": NUMBERS * 10.0**power}, rf"target.*e\+?{power + 1}\b")
+        ("regressors", f"y times 1e{power}", {"y": REGRESSION * 10.0**power}, rf"target.*e\+?{power + 1}\b")
         for power in (-310, -200, 150, 200, 300)
-    ),  # the squares of the target are no numbers
-    ("regressors", "y of three axes", {"y": NUMBERS[:, None, None]}, r"dim 3"),
+    ),  # the squares of the target overflow or underflow
+    ("regressors", "y of three axes", {"y": REGRESSION[:, None, None]}, r"dim 3"),
     ("regressors", "y of no columns", {"y": np.empty((90, 0))}, r"0 feature|0 column"),
     ("loop", "labels 0 and 1", {"y": Y}, r"-1 and 1.*0"),
     ("loop", "0 in a second output", {"y": lambda y: np.column_stack([y, Y])}, r"-1 and 1.*0"),
@@ -159,11 +160,15 @@ def of_data() -> Iterator[Refusal]:
 # --- parameters
 
 WITH_TOL = "CGEns, MultiBoost, LPBoost, Gaussian kernel, random Fourier"
-#: Who | which | values. The message of the ValueError names the parameter and the value.
+#: Estimators | parameter | values. The message of the ValueError contains the parameter and the value.
 BAD_VALUES: list[tuple[str, str, list[Any]]] = [
     ("CGEnsClassifier, CGEnsRegressor, LPBoost", "C", [0, -1.5, NAN, INF, "foo", None, True, [1.0]]),
     ("Gaussian kernel, random Fourier", "C", [0, -1.5, NAN, "foo", None, [1.0]]),
-    ("CGEnsClassifier, CGEnsRegressor", "C", [1e300, 1e-300]),  # legal, but the squares of its duals are none
+    (
+        "CGEnsClassifier, CGEnsRegressor",
+        "C",
+        [1e300, 1e-300],
+    ),  # valid, but the squares of its duals are not finite or 0
     ("LPBoost", "C", [1e90]),  # for HiGHS 1e20 is infinite, and the program unbounded
     ("ensembles", "n_estimators", [0, -3, 2.5, "many", None, True]),
     (WITH_TOL, "tol", [0.0, -1e-3, NAN, "x"]),
@@ -172,6 +177,7 @@ BAD_VALUES: list[tuple[str, str, list[Any]]] = [
     ("CGEnsClassifier, CGEnsClassifierCV", "loss", ["logarithmic", "squared"]),
     ("regressors", "loss", ["hinge"]),
     ("CGEns", "pricing", ["cheap", None]),
+    ("CGEnsClassifier, CGEnsRegressor", "store_history", ["yes", None]),
     ("CGEnsClassifier, CGEnsClassifierCV", "class_weight", ["fair", {0: -1.0}, {0: NAN}, {0: INF}]),
     ("MultiBoost, LPBoost", "nu", [0, -0.5, NAN, INF, "x", True, [0.5]]),
     ("LPBoost", "nu", [1.5]),
@@ -186,7 +192,7 @@ BAD_VALUES: list[tuple[str, str, list[Any]]] = [
     ("searches", "Cs", [0, 2.5, "scale", None, True]),
     ("searches", "cv", [0, -3, 2.5]),
 ]
-#: Who | which | the value | the exception | what its message names
+#: Estimators | parameter | value | the exception | a pattern of its message
 BAD_PARAMETERS: list[tuple[str, str, Any, type[Exception], str]] = [
     ("ensembles", "weak_learner", "stamp", ValueError, r"weak_learner.*stump.*'stamp'"),
     ("ensembles", "weak_learner", 3, TypeError, r"weak_learner.*begin.*\b3\b"),
@@ -211,6 +217,7 @@ BAD_PARAMETERS: list[tuple[str, str, Any, type[Exception], str]] = [
     ("searches", "cv", [(np.arange(90), np.arange(0))], ValueError, r"fold.*test"),
     ("searches", "cv", [(np.arange(0), np.arange(90))], ValueError, r"fold.*train"),
     ("searches", "scoring", "beauty", ValueError, r"'beauty'"),
+    ("searches", "scoring", "neg_log_loss", ValueError, r"scoring='neg_log_loss'.*predict_proba"),
     ("searches", "scoring", lambda model, X, y: NAN, ValueError, r"score.*\bnan\b"),
     ("searches", "scoring", lambda model, X, y: 1 / 0, ZeroDivisionError, r"division"),
     *(("loop", "master", Hinge(C), ValueError, rf"\bC\b.*{shown(C)}") for C in (-1.0, 0.0, NAN)),
@@ -243,7 +250,7 @@ METHODS = ("predict", "decision_function", "score", "staged_predict", "staged_de
 
 
 def call(method: str, rows: Any, model: Any) -> object:
-    """Call a method; a generator is asked for its first value."""
+    """Call a method; take the first value of a generator."""
     found = getattr(model, method)(rows, *[Y] * (method == "score"))
     return next(found) if method.startswith("staged") else found
 
@@ -252,7 +259,9 @@ def of_calls() -> Iterator[Refusal]:
     for name in named("all"):
         methods = [method for method in METHODS if hasattr(ESTIMATORS[name], method)]
         for method in methods:
-            for what, rows, error, pattern in BAD_ROWS[: None if method == "predict" else 2]:  # all check rows alike
+            for what, rows, error, pattern in BAD_ROWS[
+                : None if method == "predict" else 2
+            ]:  # all methods check rows in the same way
                 act = partial(call, method, rows)
                 yield Refusal(f"{name}.{method}: {what}", name, act, error, pattern, states=("fitted",))
         acts = {method: partial(call, method, X) for method in methods}

@@ -1,4 +1,4 @@
-"""What must be refused of weak learners: parameters, lists of them, and what the author of a new family gets wrong."""
+"""Invalid weak learners: their parameters, lists of them, and mistakes of the author of a new family."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.inputs.refusals import INF, NAN, Refusal, refused_fit, shown
 
 FRAME = pd.DataFrame(X, columns=list("abcdef"))
 COUNTS = [0, -1, 2.5, "many", None, True, [5]]
-#: Families | which | values. The message of the ValueError names all three.
+#: Families | parameter | values. The message of the ValueError contains all three.
 BAD_VALUES: list[tuple[list[type], str, list[Any]]] = [
     ([Stump], "max_bins", [1, 0, 2.5, "all", True]),
     ([Fourier], "gamma", [0, -1.0, NAN, INF, "wide", None, True, [0.1, -1], [[0.1]], 1j, {"a": 1}, float]),
@@ -49,7 +49,7 @@ class TextPredictor(DecisionTreeClassifier):
         return np.full(len(X), "yes")
 
 
-#: Weak learners | the exception | what its message names | X, where it is another
+#: Weak learners | the exception | a pattern of its message | X, if another one
 BAD_WEAK_LEARNERS: list[tuple[Any, ...]] = [
     (Fourier(gamma=[]), ValueError, r"Fourier\b.*\bgamma\b.*empty"),
     (Box(n_thresholds=[]), ValueError, r"Box\b.*\bn_thresholds\b.*empty"),
@@ -94,9 +94,9 @@ BAD_WEAK_LEARNERS: list[tuple[Any, ...]] = [
 
 
 class Spoilt(BaseEstimator):
-    """A family whose author made a mistake: from the third round on, `spoil` makes what it returns.
+    """A family with a mistake: from the third round on it returns the result of `spoil`.
 
-    It gets the right column, and that of the first round.
+    `spoil` gets the correct column and that of the first round.
     """
 
     def __init__(self, spoil: Callable[[Column, Column], Any]):
@@ -151,9 +151,12 @@ def of_families() -> Iterator[Refusal]:
                 params = {"weak_learner": own, "loss": loss}
                 what = f"{mistake}, {loss}, {type(own).__name__}"
                 yield refused_fit(who, what, error, rf"Round 3\b.*{pattern}", params)
-    for told, spoil in (("None", lambda own, first: None), (r"\(1, 2\)", lambda own, first: (1, 2))):
+    for returned, spoil in (("None", lambda own, first: None), (r"\(1, 2\)", lambda own, first: (1, 2))):
         for own in (Spoilt(spoil), [Spoilt(spoil)]):
-            pattern, what = rf"Round 3\b.*Spoilt\.price.*Pricing.*{told}", f"price is {told}, {type(own).__name__}"
+            pattern, what = (
+                rf"Round 3\b.*Spoilt\.price.*Pricing.*{returned}",
+                f"price is {returned}, {type(own).__name__}",
+            )
             yield refused_fit(who, what, TypeError, pattern, {"weak_learner": own})
 
 

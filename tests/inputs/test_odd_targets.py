@@ -1,4 +1,4 @@
-"""With odd targets, costs, tables and weights the regressor is still ridge regression, or says that it is not."""
+"""With odd targets, values of C, tables and weights the regressor is still ridge regression, or warns."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from cgens import generate_columns
 from cgens.masters import LeastSquares
 from cgens.types import Status
 from cgens.weak_learners import Stump
-from tests.inputs.estimators import NUMBERS, X, assert_sound, fit_and_warnings, sound
+from tests.inputs.estimators import REGRESSION, X, assert_sound, fit_and_warnings, sound
 from tests.tolerances import CLOSED_FORM, NEGATIVE_GAP, POOL_SLACK
 
 RNG = np.random.default_rng(5)
-Y = NUMBERS + 0.3 * RNG.normal(size=90)
+Y = REGRESSION + 0.3 * RNG.normal(size=90)
 SEVERAL = np.column_stack([Y, 100 * X[:, 2], RNG.normal(size=90)])
 ALL_COLUMNS = 10_000
 by_both_rules = pytest.mark.parametrize("pricing", ["gain", "max"])
@@ -26,7 +26,7 @@ def regress(X=X, y=Y, weight=None, **params):
 
 
 def assert_close(values, expected):
-    """To `CLOSED_FORM` of the largest number there is."""
+    """Compare up to `CLOSED_FORM` of the largest value."""
     assert values.shape == expected.shape
     assert np.allclose(values, expected, rtol=0, atol=CLOSED_FORM * max(1.0, np.abs(expected).max()))
 
@@ -58,7 +58,7 @@ def test_a_shifted_target_shifts_the_prediction_and_has_no_negative_gap(shift):
 @pytest.mark.parametrize("power", [-300, -1, 20, 300])
 @pytest.mark.parametrize("y", [Y, SEVERAL], ids=["one output", "several"])
 def test_a_target_times_a_power_of_two_multiplies_the_model(y, power, pricing):
-    """Every bit in the loop itself; an estimator derives the order of the rows from the contents of X and y."""
+    """In the loop to the last bit; an estimator derives the order of the rows from the contents of X and y."""
     scaled_y = y * 2.0**power
     (plain, trace), (scaled, scaled_trace) = (
         generate_columns(LeastSquares(0.1), Stump(), X, own, pricing=pricing, max_columns=30) for own in (y, scaled_y)
@@ -73,7 +73,7 @@ def test_a_target_times_a_power_of_two_multiplies_the_model(y, power, pricing):
 
 @by_both_rules
 @pytest.mark.parametrize("power", range(-12, 13, 4))
-def test_with_any_cost_the_predictions_are_finite_and_a_gap_is_reported(power, pricing):
+def test_with_any_c_the_predictions_are_finite_and_a_gap_is_reported(power, pricing):
     for n_estimators in (20, ALL_COLUMNS):
         params = {"C": 10.0**power, "pricing": pricing, "n_estimators": n_estimators}
         model, caught = fit_and_warnings("CGEnsRegressor", params, X=X[:30], y=Y[:30])
@@ -88,7 +88,7 @@ def test_with_any_cost_the_predictions_are_finite_and_a_gap_is_reported(power, p
 @by_both_rules
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e6])
 @pytest.mark.parametrize("n_features", [3, 9])
-def test_is_ridge_regression_on_collinear_columns_and_on_more_than_there_are_rows(n_features, C, pricing):
+def test_is_ridge_regression_on_collinear_columns_and_on_more_columns_than_rows(n_features, C, pricing):
     """Repeated, mirrored and coarser copies of the features, and indicators that sum to one."""
     few = np.random.default_rng(1).normal(size=(15, n_features))
     coarse = np.round(few[:, :3])
@@ -101,7 +101,7 @@ def test_is_ridge_regression_on_collinear_columns_and_on_more_than_there_are_row
     assert model.score(wide, y) > 0.999 or C < 1e6
 
 
-def with_wild_weights(seed, n, n_features, C):
+def with_extreme_weights(seed, n, n_features, C):
     rng = np.random.default_rng(seed)
     few = rng.integers(0, 4, size=(n, n_features)) if n_features == 1 else rng.normal(size=(n, n_features))
     y, weight = rng.normal(size=n), 10.0 ** rng.uniform(-6, 6, n)
@@ -109,14 +109,15 @@ def with_wild_weights(seed, n, n_features, C):
 
 
 @pytest.mark.parametrize("C", [1.0, 1e3, 1e6])
-def test_optimal_is_said_only_where_no_column_is_missing(C):
+def test_no_column_is_missing_at_the_optimum(C):
     for seed in range(40):
-        certificate = with_wild_weights(seed, 9, 1, C)[0].certificate_
-        assert certificate.status is not Status.OPTIMAL or certificate.full_relative_gap <= 1e-3 + POOL_SLACK
+        certificate = with_extreme_weights(seed, 9, 1, C)[0].certificate_
+        assert certificate.status is Status.OPTIMAL
+        assert certificate.full_relative_gap <= 1e-3 + POOL_SLACK
 
 
 @pytest.mark.parametrize("C", [1.0, 1e6, 3e9])
-def test_numbers_too_different_for_doubles_give_no_absurd_model(C):
+def test_weights_too_different_for_float64_give_no_absurd_model(C):
     for seed in range(7):
-        model, few, y = with_wild_weights(seed, 20, 2, C)
-        assert np.abs(model.predict(few)).max() < 100 * np.abs(y).max()
+        model, few, y = with_extreme_weights(seed, 20, 2, C)
+        assert np.abs(model.predict(few)).max() < 2 * np.abs(y).max()

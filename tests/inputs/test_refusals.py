@@ -1,4 +1,4 @@
-"""Bad input raises an exception of the right type that names the mistake, and leaves the estimator as it was."""
+"""Invalid input raises the right exception, whose message names the mistake, and does not change the estimator."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ import cgens.baselines
 from tests.inputs.estimators import ESTIMATORS, X, fit, named
 from tests.inputs.refusals import REFUSALS
 from tests.inputs.refused_families import REFUSED_FAMILIES
-from tests.sentences import assert_one_sentence, assert_plain_words
 
 PACKAGE = Path(cgens.__file__).parent
 
@@ -27,43 +26,45 @@ def fitted(name):
 
 
 def assert_plain_message(raised, full_stop=True):
-    """One line with a full stop where cgens raises it; messages of scikit-learn may have several lines."""
+    """A message of cgens is one line with a full stop; those of scikit-learn may have several lines."""
     message = str(raised.value)
-    assert_plain_words(message)
+    assert message.strip()
+    assert "Traceback" not in message
+    assert "incompatible function arguments" not in message, "a message of the compiled core"
     if PACKAGE in Path(raised.traceback[-1].path).parents:
-        assert_one_sentence(message)
+        assert "\n" not in message
         assert message.endswith(".") or not full_stop
 
 
 @pytest.mark.parametrize("refusal", [*REFUSALS, *REFUSED_FAMILIES], ids=lambda refusal: refusal.id)
-def test_is_refused_and_leaves_the_estimator_as_it_was(refusal):
+def test_is_refused_and_does_not_change_the_estimator(refusal):
     for state in refusal.states:
         model = copy.copy(fitted(refusal.name)[0]) if state == "fitted" else clone(ESTIMATORS[refusal.name])
         good = {name: getattr(model, name) for name in refusal.params}
         before = dict(vars(model.set_params(**refusal.params)))
         with pytest.raises(refusal.error, match=r"(?s)" + refusal.pattern) as raised:
             refusal.act(model)
-        assert_plain_message(raised, full_stop=refusal.name not in named("loops"))  # which leave X to the core
+        assert_plain_message(raised, full_stop=refusal.name not in named("loops"))  # they leave X to the core
         assert vars(model).keys() == before.keys()
         assert all(value is before[name] for name, value in vars(model).items())
         if state == "fitted":
             assert model.set_params(**good).predict(X).tobytes() == fitted(refusal.name)[1]
 
 
-def test_every_public_estimator_has_rows():
+def test_every_public_estimator_is_in_the_table():
     public = {getattr(module, name) for module in (cgens, cgens.baselines) for name in module.__all__}
     predictors = {own for own in public if hasattr(own, "predict")}
     assert len(predictors) >= 11
     assert predictors <= {type(ESTIMATORS[refusal.name]) for refusal in REFUSALS}
 
 
-def test_without_highspy_only_lpboost_is_refused_and_says_what_to_install(monkeypatch):
+def test_without_highspy_only_lpboost_is_refused_and_names_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "highspy", None)
     users = [path for path in PACKAGE.rglob("*.py") if "highspy" in path.read_text()]
     assert users
     for path in users:
         spec = spec_from_file_location(".".join(("cgens", *path.relative_to(PACKAGE).with_suffix("").parts)), path)
-        spec.loader.exec_module(module_from_spec(spec))  # beside the one that is imported
+        spec.loader.exec_module(module_from_spec(spec))  # besides the imported one
     with pytest.raises(ImportError, match=r"pip install 'cgens\[lp\]'.*highspy") as raised:
         fit("LPBoost")
     assert_plain_message(raised)

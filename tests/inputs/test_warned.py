@@ -1,4 +1,4 @@
-"""Input from which no good model can come gives the best there is, and one warning that says why."""
+"""Input that allows no good model gives the best possible one, and a single warning that explains why."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from cgens.types import Status
 from cgens.weak_learners import Fourier, Perceptron
-from tests.inputs.estimators import FAMILIES, NUMBERS, X, assert_sound, data, fit, fit_and_warnings, named
+from tests.inputs.estimators import FAMILIES, REGRESSION, X, assert_sound, data, fit, fit_and_warnings, named
 from tests.tolerances import CLOSED_FORM
 
 # --- constant models
 
-FOUR, HEAVY = np.full((4, 3), 2.5), np.array([1.0, 1.0, 1.0, 9.0])
-TWO, INTEGERS = np.column_stack([NUMBERS, X[:, 0]]), np.arange(90) % 4 + 1.0
+LOSSES, FOUR, HEAVY = ("least_squares", "hinge"), np.full((4, 3), 2.5), np.array([1.0, 1.0, 1.0, 9.0])
+TWO, INTEGERS = np.column_stack([REGRESSION, X[:, 0]]), np.arange(90) % 4 + 1.0
 MEANS = np.average(TWO, axis=0, weights=INTEGERS)
-#: Who | parameters | data | what the warning names | the prediction for every row; None: the class that it names
+#: Estimators | parameters | data | a pattern of the warning | the constant prediction; None: the class in the warning
 CONSTANT: list[tuple[str, dict[str, Any], dict[str, Any], str, Any]] = [
     ("stump", {}, {"X": FOUR, "y": [0, 0, 0, 1]}, "constant", 0),
     ("stump", {}, {"X": FOUR, "y": [1, 1, 1, 0]}, "constant", 1),
@@ -30,8 +30,12 @@ CONSTANT: list[tuple[str, dict[str, Any], dict[str, Any], str, Any]] = [
     ("boosting, nu-LPBoost", {}, {"X": FOUR, "y": [0, 0, 0, 1]}, "constant", None),
     ("boosting, nu-LPBoost", {}, {"X": FOUR, "y": [1, 1, 1, 0]}, "constant", None),
     ("boosting, nu-LPBoost", {}, {"X": FOUR, "y": [0, 0, 0, 1], "sample_weight": HEAVY}, "constant", None),
+    *(
+        ("stump", {"loss": loss}, {"X": np.full((6, 2), 2.5), "y": [0, 1, 1, 1, 2, 2]}, "constant", 1)
+        for loss in LOSSES
+    ),
     ("families", {}, {"X": np.full((60, 6), 2.5), "y": np.arange(60) % 3 == 0}, "constant", False),
-    ("LPBoost", {"C": 1e-3}, {}, r"\bC\b", None),  # there are weak learners, but none is worth its price
+    ("LPBoost", {"C": 1e-3}, {}, r"\bC\b", None),  # there are weak learners, but none is worth its cost
     ("MultiBoost", {"nu": 10.0}, {}, r"\bnu\b", None),
     *(("CGEnsRegressor", {}, {"y": np.full(90, y)}, "constant", y) for y in (0.0, 3.0, 0.1, -1e10 - 0.1)),
     ("CGEnsRegressor", {}, {"X": X[:1], "y": [4.0]}, "constant", 4.0),
@@ -41,11 +45,11 @@ CONSTANT: list[tuple[str, dict[str, Any], dict[str, Any], str, Any]] = [
 
 
 @pytest.mark.parametrize(("row", "name"), [(i, name) for i, (who, *_) in enumerate(CONSTANT) for name in named(who)])
-def test_nothing_to_learn_gives_a_constant_model_and_one_warning(row, name):
+def test_a_constant_model_has_one_warning(row, name):
     _, params, given, pattern, expected = CONSTANT[row]
     model, (warning,) = fit_and_warnings(name, params, **given)
     assert warning.category is UserWarning
-    assert warning.filename == inspect.getfile(fit), "it points at the line that fits"
+    assert warning.filename == inspect.getfile(fit), "it points at the call of fit"
     assert re.search(pattern, str(warning.message))
     rows = X[:, : model.n_features_in_]
     predicted = model.predict(rows)
@@ -63,13 +67,13 @@ def test_nothing_to_learn_gives_a_constant_model_and_one_warning(row, name):
         assert_sound(model, **{**data(name), **given}, tol=1e-12)
 
 
-def test_equally_heavy_classes_give_a_small_constant():
+def test_classes_of_equal_weight_give_a_small_constant():
     model, _ = fit_and_warnings("stump", X=np.zeros((4, 1)), y=[0, 1, 0, 1])
     assert abs(model.decision_function([[0.0]])[0]) <= 1
 
 
-def test_columns_that_all_weigh_nothing():
-    """By chance alone no combination of a few stumps has a margin for most rows."""
+def test_columns_that_all_have_the_weight_zero():
+    """For random labels no combination of a few stumps has a positive margin on most rows."""
     rng = np.random.default_rng(0)
     given = {"X": rng.normal(size=(60, 2)), "y": rng.integers(0, 2, 60)}
     model, (warning,) = fit_and_warnings("LPBoost", {"nu": 0.05}, **given)
@@ -94,7 +98,7 @@ UNSOLVED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("name", "params", "given", "advice"), UNSOLVED)
-def test_a_master_that_is_not_solved_is_a_warning_and_a_status(name, params, given, advice):
+def test_an_unsolved_master_has_a_warning_and_a_status(name, params, given, advice):
     model, (warning, *_) = fit_and_warnings(name, params, **given)
     assert warning.category is ConvergenceWarning
     assert re.search(rf"{model.n_columns_} columns.*gap.*tol={model.tol:g}.*{advice}", str(warning.message))
@@ -106,38 +110,39 @@ def test_a_master_that_is_not_solved_is_a_warning_and_a_status(name, params, giv
 
 # --- features of different scales, for families that mix them
 
-WILD = X * np.array([1e4, 1, 1, 1, 1, 1])
+SCALED = X * np.array([1e4, 1, 1, 1, 1, 1])
 IMAGES, DIGITS = (part[:300] for part in load_digits(return_X_y=True))
-#: Who | parameters | data | what the one warning names; None: there is none
+#: Estimators | parameters | data | a pattern of the single warning; None: no warning
 SCALES: list[tuple[str, dict[str, Any], dict[str, Any], str | None]] = [
-    *((name, {}, {"X": WILD}, rf"(?i){name.split()[-1]}\b.*feature 0\b.*2e\+04.*standardize=True.*StandardScaler")
+    *((name, {}, {"X": SCALED}, rf"(?i){name.split()[-1]}\b.*feature 0\b.*2e\+04.*standardize=True.*StandardScaler")
       for name in named("rotated")),
     *(("rotated", {}, {"X": pd.DataFrame(X[:, :n] * [*[1e4] * (n - 1), 1.0], columns=[*"abc"[: n - 1], "years"])},
-       rf"feature '[abc]'.*\b1 of {n}\b") for n in (2, 3, 4)),  # the small one would not count
-    ("CGEnsClassifier", {"weak_learner": [("fourier", [3, 0, 4])]}, {"X": WILD}, r"feature 0\b"),
-    ("CGEnsClassifierCV", {"weak_learner": Fourier(n_candidates=50)}, {"X": WILD}, r"feature 0\b"),
+       rf"feature '[abc]'.*\b1 of {n}\b") for n in (2, 3, 4)),  # the small one would not matter
+    ("CGEnsClassifier", {"weak_learner": [("fourier", [3, 0, 4])]}, {"X": SCALED}, r"feature 0\b"),
+    ("CGEnsClassifierCV", {"weak_learner": Fourier(n_candidates=50)}, {"X": SCALED}, r"feature 0\b"),
     ("rotated", {}, {"X": np.column_stack([X, np.zeros((90, 20)), np.ones((90, 3))])}, None),
     ("rotated", {"n_estimators": 2}, {"X": IMAGES, "y": DIGITS}, None),  # pixels at the border hardly vary
     ("rotated", {"n_estimators": 2}, {"X": IMAGES / 16, "y": DIGITS}, None),
-    ("exact, sklearn", {}, {"X": WILD}, None),
-    ("CGEnsClassifier", {"weak_learner": Fourier(standardize=True)}, {"X": WILD}, None),
-    ("CGEnsClassifier", {"weak_learner": Perceptron(standardize=True)}, {"X": WILD}, None),
+    ("exact, sklearn", {}, {"X": SCALED}, None),
+    ("CGEnsClassifier", {"weak_learner": Fourier(standardize=True)}, {"X": SCALED}, None),
+    ("CGEnsClassifier", {"weak_learner": Perceptron(standardize=True)}, {"X": SCALED}, None),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("row", "name"), [(i, name) for i, (who, *_) in enumerate(SCALES) for name in named(who)])
-def test_features_of_wildly_different_scale_are_warned_of_once(row, name):
+def test_features_on_very_different_scales_have_one_warning(row, name):
     _, params, given, pattern = SCALES[row]
     messages = [str(warning.message) for warning in fit_and_warnings(name, params, **given)[1]]
     assert len(messages) == (pattern is not None)
     assert pattern is None or re.search(pattern, messages[0])
 
 
-def test_a_feature_far_from_zero_is_as_good_as_near_it(rng):
-    """A year among standardised features: distances do not change, so the cosines should not either, or say so."""
+def test_a_feature_far_from_zero_does_not_matter(rng):
+    """A year among standardised features does not change distances, and should not change cosines either."""
     near = rng.normal(size=(600, 4))
     y, far = np.sin(2 * near[:, 0]) + near[:, 1] > 0, near + np.array([2000.0, 0, 0, 0])
     params = {"weak_learner": Fourier(learn=False), "n_estimators": 60}
     fits = [(fit_and_warnings("CGEnsClassifier", params, X=own[:300], y=y[:300]), own) for own in (near, far)]
     scores = [model.score(own[300:], y[300:]) for (model, _), own in fits]
-    assert scores[1] > scores[0] - 0.1 or fits[1][0][1]
+    assert min(scores) > 0.85
+    assert fits[1][0][1] == [], "no warning"

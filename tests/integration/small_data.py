@@ -1,4 +1,4 @@
-"""Data that ship with scikit-learn, cut to a size at which the pool can be enumerated."""
+"""Data of scikit-learn, small enough to enumerate the pool."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def unbalanced() -> Data:
 
 
 def contradictory() -> Data:
-    """Few distinct rows, both labels on many of them."""
+    """Return few distinct rows, many of which have both labels."""
     rng = np.random.default_rng(3)
     X = rng.integers(0, 3, size=(100, 3)).astype(float)
     return X, (X.sum(axis=1) + rng.normal(scale=1.5, size=100) > 3).astype(int)
@@ -81,26 +81,26 @@ def patients() -> Data:
 
 
 def topics() -> Data:
-    """Return an indicator of three labels."""
+    """Return a multilabel indicator matrix of three labels."""
     return make_multilabel_classification(n_samples=100, n_features=6, n_classes=3, random_state=3)
 
 
-def numbers() -> Data:
+def regression() -> Data:
     X, _ = noisy()
     return X, np.sin(X[:, 0]) + X[:, 1] ** 2 + 0.1 * np.random.default_rng(0).normal(size=len(X))
 
 
-def columns_of_numbers() -> Data:
-    """Return targets of three units, one of them with few distinct values."""
-    X, y = numbers()
+def multioutput() -> Data:
+    """Return three targets on different scales, one of them with few distinct values."""
+    X, y = regression()
     return X, np.column_stack([y, 1e3 * X[:, 2], y.round()])
 
 
-#: By kind of target.
+#: Data by kind of target.
 BY_KIND: dict[str, Callable[[], Data]] = {
-    "two classes": noisy,
-    "classes": flowers,
-    "labels": topics,
-    "numbers": numbers,
-    "columns": columns_of_numbers,
+    "binary": noisy,
+    "multiclass": flowers,
+    "multilabel": topics,
+    "regression": regression,
+    "multioutput": multioutput,
 }

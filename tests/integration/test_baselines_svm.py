@@ -1,4 +1,4 @@
-"""The two rivals that are no ensembles are scikit-learn's own machines, and nothing but them."""
+"""The two baselines that are no ensembles are exactly scikit-learn's SVMs."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ SETS = {**SMALL_DATA, "flowers": flowers, "wines": wines}
 
 
 def distances(A, B):
-    """Return |a - b|_2 without any cancellation."""
+    """Return |a - b|_2 without cancellation."""
     return np.sqrt(((A[:, None, :] - B[None, :, :]) ** 2).sum(axis=2))
 
 
-#: Name of the kernel, and what it is of rows scaled to [0, 1], by other code.
+#: Each kernel, computed by other code.
 KERNELS = {
     "stump": lambda A, B, gamma: -manhattan_distances(A, B),
     "perceptron": lambda A, B, gamma: -distances(A, B),
@@ -46,7 +46,7 @@ def weights(y, rng):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("name", SETS)
-def test_a_kernel_machine_is_the_one_of_the_kernel_matrix(name, kernel, rng):
+def test_a_kernel_svc_is_the_svc_of_the_kernel_matrix(name, kernel, rng):
     X, y, rows = halves(name)
     matrix = KERNELS[kernel]
     for weight in weights(y, rng):
@@ -54,17 +54,17 @@ def test_a_kernel_machine_is_the_one_of_the_kernel_matrix(name, kernel, rng):
         machine = SVC(kernel="precomputed", C=3.0, tol=1e-8).fit(matrix(X, X, 0.7), y, weight)
         assert np.array_equal(model.predict(rows), machine.predict(matrix(rows, X, 0.7)))
         expected = machine.decision_function(matrix(rows, X, 0.7))
-        assert np.abs(model.decision_function(rows) - expected).max() <= 1e-6  # LIBSVM's tolerance, some times over
+        assert np.abs(model.decision_function(rows) - expected).max() <= 1e-6  # some times LIBSVM's tolerance
 
 
 @pytest.mark.parametrize("gamma", ["scale", "auto", 0.3])
-def test_gamma_is_scikit_learns(gamma):
+def test_gamma_as_in_scikit_learn(gamma):
     X, y, rows = halves("wines")
     expected = SVC(gamma=gamma, C=2.0).fit(X, y).decision_function(rows)
     assert KernelSVC("rbf", C=2.0, gamma=gamma).fit(X, y).decision_function(rows).tobytes() == expected.tobytes()
 
 
-def test_the_fitted_machine_is_there():
+def test_the_fitted_estimators_of_scikit_learn_are_accessible():
     X, y = noisy()
     model = KernelSVC().fit(X, y)
     assert isinstance(model.svc_, SVC)
@@ -75,8 +75,8 @@ def test_the_fitted_machine_is_there():
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("offset", [0.0, 1e6])
-def test_a_copy_of_the_rows_gets_the_same_answer(kernel, offset):
-    """A row is at the distance 0 from itself, whoever's array it stands in and wherever the origin is."""
+def test_a_copy_of_the_training_rows_has_the_same_decisions(kernel, offset):
+    """A row and its copy are at distance 0, wherever the origin is."""
     X, y = noisy()
     X = X + offset
     model = KernelSVC(kernel).fit(X, y)
@@ -84,7 +84,7 @@ def test_a_copy_of_the_rows_gets_the_same_answer(kernel, offset):
 
 
 def test_the_stump_kernel_is_the_ensemble_with_all_stumps():
-    """One feature of whole numbers without gaps: every stump has the same share of |x - x'|_1."""
+    """One feature of consecutive integers: every stump has the same share of |x - x'|_1."""
     x = np.repeat(np.arange(12.0), 5)[:, None]
     y = (np.sin(x[:, 0]) + np.tile([-0.5, 0.1, 0.2, 0.3, 0.6], 12) > 0).astype(int)
     ensemble = CGEnsClassifier(Stump(None), loss="hinge", C=0.1, tol=TIGHT, n_estimators=1000).fit(x, y)
@@ -96,7 +96,7 @@ def test_the_stump_kernel_is_the_ensemble_with_all_stumps():
 
 @pytest.mark.parametrize("gamma", ["scale", 0.3])
 @pytest.mark.parametrize("name", ["noisy", "unbalanced", "flowers", "wines"])
-def test_random_cosines_are_the_pipeline_by_hand(name, gamma, rng):
+def test_random_fourier_svc_is_the_pipeline_by_hand(name, gamma, rng):
     X, y, rows = halves(name)
     for weight in weights(y, rng):
         model = RandomFourierSVC(80, gamma=gamma, C=2.0, tol=1e-6, max_iter=5000, random_state=4).fit(X, y, weight)
@@ -108,16 +108,15 @@ def test_random_cosines_are_the_pipeline_by_hand(name, gamma, rng):
         assert model.n_iter_ == by_hand[-1].n_iter_
 
 
-def test_many_random_cosines_come_near_the_gaussian_kernel():
+def test_many_random_cosines_approximate_the_gaussian_kernel():
     X, y, rows = halves("breast cancer")
     one, other = KernelSVC("rbf", gamma=1.0).fit(X, y), RandomFourierSVC(4000, gamma=1.0, random_state=0).fit(X, y)
     assert np.mean(one.predict(rows) == other.predict(rows)) > 0.9
 
 
 @pytest.mark.parametrize("weight", [1e60, 1e-200])
-def test_weights_without_end_are_refused(weight):
-    """LIBLINEAR would go round for ever."""
+def test_extreme_weights_are_refused(weight):
+    """LIBLINEAR would not terminate."""
     X, y = flowers()
-    told = re.escape(f"got {weight:g}")
-    with pytest.raises(ValueError, match=f"C times the largest sample_weight must be in .* {told}"):
+    with pytest.raises(ValueError, match=rf"\bC\b.*sample_weight.*{re.escape(f'{weight:g}')}"):
         RandomFourierSVC(10, random_state=0).fit(X, y, np.full(len(y), weight))

@@ -1,4 +1,4 @@
-"""check_certificate agrees with honest models and objects to tampered ones."""
+"""check_certificate confirms correct models and rejects tampered ones."""
 
 from __future__ import annotations
 
@@ -49,7 +49,6 @@ OPTIONS = {
     "every midpoint": {"weak_learner": Stump(max_bins=None)},
     "one column": {"n_estimators": 1},
 }
-TWO = ["two classes", "two classes, least squares"]
 every_plain_model = pytest.mark.parametrize("name", PLAIN)
 
 
@@ -83,7 +82,7 @@ def test_agrees_for_every_option(name, option, rng):
 
 @every_plain_model
 def test_agrees_at_the_end_of_the_pool(name):
-    """No column is missing: the bound of the pool meets the objective."""
+    """No column is missing: the lower bound of the pool meets the objective."""
     X, y = data_of(name)
     model = fit_and_check(name, X[:, :3], y, C=0.1, tol=1e-6, n_estimators=100_000)
     assert model.certificate_.status is Status.OPTIMAL
@@ -92,9 +91,9 @@ def test_agrees_at_the_end_of_the_pool(name):
 
 @pytest.mark.parametrize("class_weight", [{0: 3.0, 1: 0.5}, {1: 0.1}, "balanced", {2: 0.0}])
 @pytest.mark.parametrize(
-    "name", ["two classes", "two classes, least squares", "classes", "classes, max", "classes, hinge"]
+    "name", ["binary", "binary, least squares", "multiclass", "multiclass, max", "multiclass, hinge"]
 )
-def test_agrees_with_weights_of_classes(name, class_weight, rng):
+def test_agrees_with_class_weights(name, class_weight, rng):
     X, y, weight = with_zero_weights(*data_of(name), rng)
     if class_weight != {2: 0.0} or y.max() == 2:
         fit_and_check(name, X, y, weight, class_weight=class_weight)
@@ -103,19 +102,19 @@ def test_agrees_with_weights_of_classes(name, class_weight, rng):
 @pytest.mark.parametrize("C", ["scale", 1e-3, 1.0, 100.0])
 @pytest.mark.parametrize("data", SMALL_DATA)
 def test_agrees_on_all_data(data, C):
-    fit_and_check("two classes", *SMALL_DATA[data](), C=C, n_estimators=40)
+    fit_and_check("binary", *SMALL_DATA[data](), C=C, n_estimators=40)
 
 
 @pytest.mark.parametrize("labels", [["no", "yes"], [-1, 1], [False, True], [3.0, 8.0]])
 def test_agrees_with_other_labels(labels):
     X, y = noisy()
-    fit_and_check("two classes", X, np.array(labels)[y], class_weight={labels[1]: 2.0})
+    fit_and_check("binary", X, np.array(labels)[y], class_weight={labels[1]: 2.0})
 
 
 def test_agrees_with_other_arrays():
     X, y = noisy()
-    fit_and_check("two classes", X.astype(np.float32), y)
-    fit_and_check("two classes", X.tolist(), y.tolist())
+    fit_and_check("binary", X.astype(np.float32), y)
+    fit_and_check("binary", X.tolist(), y.tolist())
 
 
 @pytest.mark.parametrize("heavy", [1e6, 1e9, 1e12, 1e15])
@@ -124,14 +123,14 @@ def test_classes_of_very_different_weight_have_no_negative_gap(heavy):
     weight = np.ones(len(y))
     weight[0] = heavy
     model = CGEnsClassifier(n_estimators=20).fit(X, y, sample_weight=weight)
-    # Rounding of 1 - y F is multiplied by C s_i: 16 of it is the most that may show.
+    # The rounding of 1 - y F is multiplied by C s_i: at most 16 times it may show.
     slack = 16 * np.finfo(float).eps * model.C_ * heavy / model.certificate_.primal
     assert np.all(model.trace_.relative_gap >= -NEGATIVE_GAP - slack)
     assert check_certificate(model, X, y, weight).agrees
 
 
 @pytest.mark.parametrize("C", [1e-9, 1e-6, 1e-3])
-def test_a_tiny_c_converges_as_fast_as_any(C, rng):
+def test_a_tiny_c_converges_fast(C, rng):
     X = rng.normal(size=(300, 4))
     model = CGEnsClassifier(C=C, n_estimators=10, tol=1e-6).fit(X, X[:, 0] + 0.5 * rng.normal(size=300) > 0)
     assert model.certificate_.relative_gap <= 1e-6
@@ -139,7 +138,7 @@ def test_a_tiny_c_converges_as_fast_as_any(C, rng):
 
 
 class Tampered:
-    """An ensemble of which some members are not what was fitted."""
+    """An ensemble in which some members were replaced after the fit."""
 
     def __init__(self, ensemble, **changes):
         self.ensemble = ensemble
@@ -170,7 +169,7 @@ def change_learner(model):
 
 
 def set_duals(model, name, duals):
-    """Give a model other duals, shape (n,), than the ones it was fitted with."""
+    """Replace the duals of a fitted model, shape (n,)."""
     setattr(model, name, RowDuals(np.arange(len(duals)), duals[:, None], len(duals), derivable=False))
 
 
@@ -185,7 +184,7 @@ def unbalance_one_row(model):
 
 
 def swap_duals(model):
-    """Still balanced and in their box, but of other rows: the dual value is another."""
+    """Still balanced and in their box, but on other rows: the dual value changes."""
     duals = model.duals_
     rows = np.flatnonzero(duals > 0)
     duals[rows] = np.roll(duals[rows], 1)
@@ -194,7 +193,7 @@ def swap_duals(model):
 
 
 def reshape_bound_duals(model):
-    """Scaling alone would be fine: the bound is the best over all scales of its duals."""
+    """Scaling alone would change nothing: the bound is the best over all scales of its duals."""
     rng = np.random.default_rng(0)
     duals = model.bound_duals_
     for own in (np.flatnonzero(duals > 0)[::2], np.flatnonzero(duals < 0)[::2]):
@@ -205,7 +204,7 @@ def reshape_bound_duals(model):
 
 
 def change_bound_model(name):
-    """Another model's residuals prove another bound."""
+    """The residuals of another model prove another bound."""
 
     def change(model):
         model.trace_ = replace(model.trace_, **{name: 1.01 * getattr(model.trace_, name) + 0.01})
@@ -232,25 +231,25 @@ TAMPERINGS = {
     "primal": change_certificate("primal", lambda value: value * 0.999),
     "dual": change_certificate("dual", lambda value: value * 1.001),
     "relative gap": change_certificate("relative_gap", lambda value: value + 1e-6),
-    "number of candidates": change_certificate("n_candidates", lambda value: value + 1),
+    "n_candidates": change_certificate("n_candidates", lambda value: value + 1),
     "largest price": change_certificate("max_price", lambda value: value * 0.9),
     "bound of the pool": change_certificate("full_lower_bound", lambda value: value * 1.001),
     "gap of the pool": change_certificate("full_relative_gap", lambda value: value / 2),
 }
-OF_HINGE = {
+HINGE_TAMPERINGS = {
     "duals": change_duals,
     "unbalanced duals": unbalance_one_row,
     "swapped duals": swap_duals,
     "bound duals": reshape_bound_duals,
 }
-OF_LEAST_SQUARES = {"weights of the bound": change_bound_model("bound_weights")}
+LEAST_SQUARES_TAMPERINGS = {"weights of the bound": change_bound_model("bound_weights")}
 
 
 @pytest.mark.parametrize(
-    "name", ["two classes", "two classes, least squares", "classes, max", "numbers, max", "columns"]
+    "name", ["binary", "binary, least squares", "multiclass, max", "regression, max", "multioutput"]
 )
-def test_objects_to_tampering(name):
-    for what, tamper in {**TAMPERINGS, **(OF_HINGE if name in HINGE else OF_LEAST_SQUARES)}.items():
+def test_rejects_tampering(name):
+    for what, tamper in {**TAMPERINGS, **(HINGE_TAMPERINGS if name in HINGE else LEAST_SQUARES_TAMPERINGS)}.items():
         model, X, y = fitted(name)
         tamper(model)
         check = check_certificate(model, X, y)
@@ -259,15 +258,15 @@ def test_objects_to_tampering(name):
 
 
 @every_plain_model
-def test_objects_to_other_data(name):
+def test_rejects_other_data(name):
     model, X, y = fitted(name)
     assert check_certificate(model, X, y[::-1]).problems
     assert check_certificate(model, X[::-1], y).problems
     assert check_certificate(model, X, y, np.arange(1.0, len(y) + 1)).problems
 
 
-def test_of_a_search_the_best_model_is_checked():
+def test_the_best_model_of_a_search_is_checked():
     X, y = flowers()
     names = np.array(["a", "b", "c"])[y]
-    search = make("search, classes", class_weight="balanced").fit(X, names)
+    search = make("search, multiclass", class_weight="balanced").fit(X, names)
     assert check_certificate(search, X, names[:, None]).problems == ()

@@ -1,4 +1,4 @@
-"""What holds for every estimator: copies, refits, labels, data frames, seeds, single rows and parameters."""
+"""What every estimator must fulfil: copies, refits, labels, data frames, seeds, single rows and parameters."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from tests.models import (
     BOOSTERS,
     ENSEMBLES,
     HINGE,
+    LEAST_SQUARES,
     MODELS,
     SEARCHES,
     STAGE_WISE,
@@ -40,7 +41,7 @@ from tests.tolerances import CLOSED_FORM, NEGATIVE_GAP, RESPONSE
 
 CLASSIFIERS = [name for name in MODELS if is_classifier(MODELS[name][0])]
 API = [name for name in MODELS if name not in VARIANTS]
-OF_CLASSES = [name for name in CLASSIFIERS if name in API and "labels" not in name]
+OF_CLASSES = [name for name in CLASSIFIERS if name in API and "multilabel" not in name]
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
@@ -48,7 +49,7 @@ def test_predictions_are_those_of_the_decision(name):
     model, X, y = fitted(name)
     decision = model.decision_function(X)
     assert model.n_features_in_ == X.shape[1]
-    if MODELS[name][1] == "labels":
+    if MODELS[name][1] == "multilabel":
         assert model.classes_.tolist() == list(range(y.shape[1]))
         assert decision.shape == y.shape
         assert np.array_equal(model.predict(X), (decision > 0).astype(int))
@@ -58,18 +59,18 @@ def test_predictions_are_those_of_the_decision(name):
     assert model.classes_.tolist() == list(range(n_classes))
     assert decision.shape == ((len(y),) if n_classes == 2 else (len(y), n_classes))
     assert model.score(X, y) > 0.75
-    if name not in WRAPPERS or n_classes == 2:  # machines of scikit-learn vote in pairs
+    if name not in WRAPPERS or n_classes == 2:  # scikit-learn's SVMs predict by pairwise votes
         best = (decision > 0).astype(int) if n_classes == 2 else decision.argmax(axis=1)
         assert np.array_equal(model.predict(X), model.classes_[best])
 
 
 @every_on_the_loop
-def test_what_a_fit_leaves(name):
+def test_fitted_attributes(name):
     model, _, y = fitted(name)
     assert 1 <= model.n_columns_ == model.n_iter_ == len(model.trace_) - 1 <= 10
     assert model.certificate_.status in (Status.MAX_COLUMNS, Status.OPTIMAL)
-    n_codes = {"AdaBoost.ECC": 1, "AdaBoost.MH": 3, "MultiBoost": 3, "classes, hinge": 3}.get(name, 2)
-    n_outputs = {"two classes": 1, "numbers": 1, "classes": n_codes}.get(MODELS[name][1], 3)
+    n_codes = {"AdaBoost.ECC": 1, "AdaBoost.MH": 3, "MultiBoost": 3, "multiclass, hinge": 3}.get(name, 2)
+    n_outputs = {"binary": 1, "regression": 1, "multiclass": n_codes}.get(MODELS[name][1], 3)
     assert model.duals_.shape == ((len(y),) if n_outputs == 1 else (len(y), n_outputs))
     assert model.ensemble_.weights.shape == (model.n_columns_, 3 if name == "AdaBoost.ECC" else n_outputs)
     assert np.all(np.isfinite(model.duals_))
@@ -98,7 +99,7 @@ COPIES = {
 
 
 @every_model
-def test_a_copy_says_the_same(name):
+def test_a_copy_is_the_same_model(name):
     model, X, y = fitted(name)
     for duplicate in COPIES.values():
         again = duplicate(model)
@@ -108,6 +109,9 @@ def test_a_copy_says_the_same(name):
             if len(again.ensemble_.history):
                 stages = zip(again.staged_predict(X), model.staged_predict(X), strict=True)
                 assert all(one.tobytes() == other.tobytes() for one, other in stages)
+    if name in LEAST_SQUARES:
+        with pytest.raises(AttributeError, match=r"duals.*\bC_"):
+            _ = again.duals_
     if "warm_start" in model.get_params():
         assert again.set_params(n_estimators=12, warm_start=True).fit(X, y).n_columns_ == 12
 
@@ -135,27 +139,14 @@ def test_the_constructor_only_stores(name):
 
 
 @every_model
-def test_a_second_fit_leaves_nothing_of_the_first(name):
-    """The first is to other features and, where an estimator takes them, to labels."""
+def test_a_second_fit_does_not_depend_on_the_first(name):
+    """The first one has other features and, if the estimator supports it, a multilabel target."""
     once, X, y = fitted(name)
     labels = is_classifier(once) and get_tags(once).classifier_tags.multi_label and "balanced" not in name
     other = topics()[1] if labels else y[::-1]
     model = make(name).fit(X[:90, :3], other[:90]).fit(X, y)
     assert_same_model(model, once, X)
     assert set(vars(model)) == set(vars(once))
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("two classes", "numbers", "AdaBoost", "stump kernel", "random Fourier"),
-        *("search, classes", "search, numbers", "selector"),
-    ],
-)
-def test_names_of_an_earlier_table_are_forgotten(name):
-    X, y = data_of(name)
-    model = make(name).fit(pd.DataFrame(X[:, :3], columns=list("abc")), y)
-    assert not hasattr(model.fit(X, y), "feature_names_in_")
 
 
 LABELS = {
@@ -169,7 +160,7 @@ LABELS = {
 
 
 @pytest.mark.parametrize("name", OF_CLASSES)
-def test_names_of_labels_do_not_matter(name):
+def test_class_labels_do_not_matter(name):
     model, X, y = fitted(name, n_estimators=3, columns=[1, 3])
     for labels in LABELS.values():
         if len(labels) <= y.max():
@@ -189,7 +180,7 @@ def test_names_of_labels_do_not_matter(name):
 
 @every_model
 def test_data_frame(name):
-    """Also of mixed types of numbers."""
+    """Also with columns of mixed types."""
     X, y = data_of(name)
     frame = pd.DataFrame(X, columns=list("abcdef")[: X.shape[1]])
     frame = frame.assign(u=X[:, 0] > 0, v=X[:, 1].astype("float32"), w=(10 * X[:, 2]).astype("int16"))
@@ -204,7 +195,7 @@ def test_data_frame(name):
 
 
 @every_model
-def test_one_row_is_answered_as_in_a_batch(name):
+def test_a_single_row_is_predicted_as_in_a_batch(name):
     model, X, _ = fitted(name)
     one_by_one = np.concatenate([answer(model, row[None]) for row in X[:20]])
     batch = answer(model, X)[:20]
@@ -223,16 +214,17 @@ DRAWN = {
 @pytest.mark.parametrize(
     ("name", "family"),
     [
-        *(("two classes", family) for family in DRAWN),
-        ("columns", "learned"),
-        ("search, classes", "fresh"),
+        *(("binary", family) for family in DRAWN),
+        ("multioutput", "learned"),
+        ("search, multiclass", "fresh"),
         *((name, family) for name in BOOSTERS for family in ("stump", "learned")),
+        *((name, "random cosines") for name in ("random Fourier", "selector")),
     ],
 )
-def test_the_same_seed_is_the_same_model(name, family):
+def test_the_same_seed_gives_the_same_model(name, family):
     X, y = data_of(name)
-    seeds = (5, 5, 6, *(np.random.RandomState(5) for _ in range(2 if name == "two classes" else 0)))
-    options = {"weak_learner": DRAWN[family], "n_estimators": 4, "columns": [2, 4]}
+    seeds = (5, 5, 6, *(np.random.RandomState(5) for _ in range(2 if name == "binary" else 0)))
+    options = {"weak_learner": DRAWN.get(family), "n_estimators": 4, "columns": [2, 4]}
     model, same, other, *of_states = (make(name, random_state=seed, **options).fit(X, y) for seed in seeds)
     assert_same_model(model, same, X)
     if of_states:
@@ -241,26 +233,20 @@ def test_the_same_seed_is_the_same_model(name, family):
     assert (answer(other, X).tobytes() != answer(model, X).tobytes()) == draws
 
 
-@pytest.mark.parametrize("name", ["random Fourier", "selector"])
-def test_random_cosines_of_the_same_seed(name):
-    one, same, other = (fitted(name, random_state=seed) for seed in (5, 5, 6))
-    assert answer(*one[:2]).tobytes() == answer(*same[:2]).tobytes() != answer(*other[:2]).tobytes()
-
-
 @every_ensemble
-def test_verbose_draws_a_bar_and_silence_is_the_default(name, capfd):
+def test_verbose_prints_a_progress_bar(name, capfd):
     model, _, _ = fitted(name, verbose=0)
     assert capfd.readouterr() == ("", "")
     fitted(name, verbose=1)
     written = capfd.readouterr()
     assert written.out == ""
-    # One bar for the three folds of a search, and one for the model of the best parameters.
+    # A search has one bar for its three folds, and one for the model with the best parameters.
     most = 30 if name in SEARCHES else model.n_columns_
     assert f"{most}/{30 if name in SEARCHES else 10} columns" in written.err
 
 
 @every_model
-def test_tags_say_what_an_estimator_takes(name):
+def test_tags(name):
     estimator, kind = MODELS[name]
     tags = get_tags(estimator)
     assert not tags.input_tags.sparse
@@ -268,7 +254,7 @@ def test_tags_say_what_an_estimator_takes(name):
     if is_regressor(estimator):
         assert tags.target_tags.multi_output
     elif is_classifier(estimator):
-        assert tags.classifier_tags.multi_class == (name not in BOOSTERS or kind != "two classes")
+        assert tags.classifier_tags.multi_class == (name not in BOOSTERS or kind != "binary")
         assert tags.classifier_tags.multi_label == (name not in {**BOOSTERS, **WRAPPERS} or "MH" in name)
     else:
         assert name == "selector"
@@ -282,7 +268,7 @@ def test_grid_search_over_nested_parameters_in_a_pipeline(name):
     grid = {f"{step}__weak_learner__max_bins": [2, 16]} if name in ENSEMBLES else {f"{step}__tol": [1e-4]}
     search = GridSearchCV(pipeline, grid, cv=2).fit(X, y)
     assert not np.isnan(search.cv_results_["mean_test_score"]).any()
-    assert search.best_score_ > (0.6 if MODELS[name][1] in ("two classes", "classes") else 0.1)
+    assert search.best_score_ > (0.6 if MODELS[name][1] in ("binary", "multiclass") else 0.1)
     if name in ENSEMBLES:
         assert search.best_estimator_[1].weak_learner.max_bins == search.best_params_[f"{step}__weak_learner__max_bins"]
         assert pipeline[1].weak_learner.max_bins == Stump().max_bins

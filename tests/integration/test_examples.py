@@ -1,4 +1,4 @@
-"""What the README and the examples show is what happens."""
+"""The README and the examples show what the code does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cgens import CGEnsClassifier
 ROOT = Path(__file__).parents[2]
 
 
-def test_readme_example_prints_what_the_readme_says(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_example_of_the_readme_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
     blocks = re.findall(r"```(\w*)\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
     at = next(k for k, (language, _) in enumerate(blocks) if language == "python")
     exec(compile(blocks[at][1], "README.md", "exec"), {})
@@ -41,7 +41,7 @@ def test_own_weak_learner_runs_as_a_script(capsys: pytest.CaptureFixture[str]) -
     assert printed.count("of the best ensemble over all") == 3
 
 
-def test_own_weak_learner_is_a_family_like_any_other() -> None:
+def test_own_weak_learner_is_a_family() -> None:
     family = runpy.run_path(str(ROOT / "examples/own_weak_learner.py"))["Bumps"](gamma=0.1, n_candidates=60)
     X, y = load_digits(n_class=2, return_X_y=True)
     model = clone(CGEnsClassifier(family, n_estimators=500)).set_params(weak_learner__gamma=0.2).fit(X / 16, y)

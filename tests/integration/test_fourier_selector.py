@@ -17,7 +17,7 @@ from tests.integration.small_data import noisy
 from tests.tolerances import CLOSED_FORM, COSINE
 
 X, Y = noisy()
-NUMBERS = np.sin(X[:, 0]) + X[:, 1]
+REGRESSION = np.sin(X[:, 0]) + X[:, 1]
 COSINES = Fourier(n_candidates=100)
 
 
@@ -25,14 +25,14 @@ def select(y=Y, X=X, n_components=12, fourier=COSINES, **options):
     return FourierSelector(n_components, fourier, random_state=0, n_jobs=1, **options).fit(X, y)
 
 
-#: Targets, and the model that each is selected by.
+#: Targets, and the model that selects cosines for each.
 TARGETS = {
-    "two classes": (Y, CGEnsClassifier),
+    "binary": (Y, CGEnsClassifier),
     "text": (np.where(Y > 0, "yes", "no"), CGEnsClassifier),
     "three classes": (np.digitize(X[:, 0], [-1, 1]), CGEnsClassifier),
-    "several labels": (np.column_stack([Y, 1 - Y, X[:, 1] > 0]).astype(int), CGEnsClassifier),
-    "numbers": (NUMBERS, CGEnsRegressor),
-    "several numbers": (np.column_stack([NUMBERS, X[:, 2] ** 2]), CGEnsRegressor),
+    "multilabel": (np.column_stack([Y, 1 - Y, X[:, 1] > 0]).astype(int), CGEnsClassifier),
+    "regression": (REGRESSION, CGEnsRegressor),
+    "multioutput": (np.column_stack([REGRESSION, X[:, 2] ** 2]), CGEnsRegressor),
 }
 
 
@@ -47,7 +47,7 @@ def test_features_are_the_columns_of_the_model(name):
     assert all(isinstance(learner, FourierLearner) for learner in selector.ensemble_.learners)
 
 
-def test_a_feature_is_a_cosine_and_a_linear_model_of_them_the_model():
+def test_features_are_cosines_and_the_model_is_linear_in_them():
     selector = select()
     for feature, learner in zip(selector.transform(X).T, selector.ensemble_.learners, strict=True):
         expected = np.sqrt(2) * np.cos(X @ learner.theta - learner.kappa)
@@ -58,14 +58,14 @@ def test_a_feature_is_a_cosine_and_a_linear_model_of_them_the_model():
     assert np.allclose(decision, model.decision_function(X), rtol=0, atol=CLOSED_FORM * 12)
 
 
-def test_integers_are_classes_unless_they_are_many():
-    """The target of `load_diabetes` is whole numbers from 25 to 346: 214 classes of two rows each are not meant."""
-    assert type(select(np.round(3 * NUMBERS).astype(int)).model_) is CGEnsClassifier
+def test_integers_are_classes_unless_there_are_many():
+    """The target of `load_diabetes` has 214 distinct integers: they are not classes of two rows each."""
+    assert type(select(np.round(3 * REGRESSION).astype(int)).model_) is CGEnsClassifier
     rows, y = load_diabetes(return_X_y=True)
     assert type(select(y, rows).model_) is CGEnsRegressor
 
 
-def test_as_many_components_as_are_to_be_had():
+def test_more_components_than_candidates():
     selector = select(n_components=50, fourier=Fourier(n_candidates=10, learn=False))
     assert selector.transform(X).shape == (90, 10)
     assert len(selector.get_feature_names_out()) == 10
@@ -81,7 +81,7 @@ def test_data_frames_in_and_out():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, int])
-def test_the_type_of_the_rows_is_kept_but_for_integers(dtype):
+def test_the_dtype_of_floats_is_kept(dtype):
     features = select(X=X.astype(dtype)).transform(X.astype(dtype))
     assert features.dtype == (np.float64 if dtype is int else dtype)
     assert features.shape == (90, 12)
@@ -96,7 +96,7 @@ def test_before_a_linear_model():
     assert model.score(*test) > clone(linear).fit(*train).score(*test)
 
 
-def test_before_a_linear_model_of_numbers(rng):
+def test_before_linear_regression(rng):
     rows = rng.normal(size=(600, 5))
     y = np.sin(2 * rows[:, 0]) + rows[:, 1] * rows[:, 2]
     model = make_pipeline(FourierSelector(100, random_state=0, n_jobs=1), Ridge(1e-2)).fit(rows[:400], y[:400])
@@ -112,7 +112,7 @@ def test_grid_search_over_the_width():
     assert selector.fourier.gamma == "scale"
 
 
-def test_weights_count(rng):
+def test_sample_weights_count_as_copies(rng):
     weight = rng.integers(0, 3, 90)
     weighted = FourierSelector(8, COSINES, random_state=0).fit(X, Y, sample_weight=weight)
     copied = select(np.repeat(Y, weight), np.repeat(X, weight, axis=0), n_components=8)
@@ -126,7 +126,7 @@ def test_constant_features_leave_nothing_to_select():
     assert selector.transform(constant).shape == (10, 0)
 
 
-#: What is refused of X and y, scikit-learn's checks try.
+#: Bad X and y are in scikit-learn's checks.
 REFUSED = {
     "a name": ({"fourier": "fourier"}, TypeError, r"fourier.*Fourier.*got 'fourier'"),
     "a class": ({"fourier": Fourier}, TypeError, r"fourier.*Fourier.*class"),
@@ -135,11 +135,12 @@ REFUSED = {
     "no components": ({"n_components": 0}, ValueError, r"n_components.*\b0\b"),
     "half a component": ({"n_components": 2.5}, ValueError, r"n_components.*2\.5"),
     "C": ({"C": -1.0}, ValueError, r"C .*-1\.0"),
+    "another task": ({"task": "ranking"}, ValueError, r"task.*'ranking'"),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_bad_parameters_are_refused_and_leave_the_selector_as_it_was(name):
+def test_bad_parameters_are_refused_and_do_not_change_the_selector(name):
     parameters, error, pattern = REFUSED[name]
     selector = select()
     before = selector.transform(X).tobytes()

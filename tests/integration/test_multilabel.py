@@ -1,4 +1,4 @@
-"""Several labels a row: y as an indicator matrix, one output a label, all over the same columns."""
+"""Multilabel: y is an indicator matrix, and each label is one output over the same columns."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.model_selection import GridSearchCV
 
 from cgens import CGEnsClassifier
 from cgens.inspection import check_certificate
-from cgens.weak_learners import Stump
 from tests.integration.small_data import flowers, topics
 from tests.models import answer, make
 from tests.tolerances import CLOSED_FORM
 
 X, Y = topics()
 LOSSES = ["least_squares", "hinge"]
-MODELS = ["labels", "labels, hinge", "AdaBoost.MH of labels"]
+MODELS = ["multilabel", "multilabel, hinge", "AdaBoost.MH, multilabel"]
 every_model = pytest.mark.parametrize("name", MODELS)
 every_loss = pytest.mark.parametrize("loss", LOSSES)
 
@@ -69,7 +67,7 @@ def test_a_constant_label(value, loss):
     assert check_certificate(model, X, y).problems == ()
     assert np.allclose(model.decision_function(X)[:, 2], 2 * value - 1, rtol=0, atol=CLOSED_FORM)
     assert model.predict(X)[:, 2].tolist() == [value] * len(X)
-    if loss == "least_squares":  # in closed form: the other labels then do not notice
+    if loss == "least_squares":  # in closed form, so that it does not affect the other labels
         others = fit(y=np.delete(y, 2, axis=1))
         assert others.ensemble_.learners == model.ensemble_.learners
         rest = np.delete(model.decision_function(X), 2, axis=1)
@@ -78,16 +76,16 @@ def test_a_constant_label(value, loss):
 
 @pytest.mark.parametrize("value", [0, 1])
 def test_a_constant_label_in_boosting(value):
-    """No weak learner is constant: what all of them together say of it is not certain, but it must be numbers."""
+    """No weak learner is constant, so that the prediction need not be, but it is finite."""
     y = Y.copy()
     y[:, 2] = value
-    model = make("AdaBoost.MH of labels", n_estimators=100).fit(X, y)
+    model = make("AdaBoost.MH, multilabel", n_estimators=100).fit(X, y)
     assert np.all(np.isfinite(model.decision_function(X)))
     assert np.mean(model.predict(X)[:, 2] == value) > 0.9
 
 
 @every_loss
-def test_constant_labels_alone(loss):
+def test_only_constant_labels(loss):
     y = np.tile([0, 1], (len(X), 1))
     with pytest.warns(UserWarning, match="constant"):
         model = fit(y=y, loss=loss)
@@ -97,40 +95,26 @@ def test_constant_labels_alone(loss):
 
 
 @every_loss
-def test_one_row_of_one_label_each(loss):
+def test_one_row_per_label(loss):
     y = np.eye(6, dtype=int)
     model = fit(X[:6], y, loss=loss, C=100.0)
     assert check_certificate(model, X[:6], y).problems == ()
     assert np.array_equal(model.predict(X[:6]), y)
 
 
-def test_an_indicator_of_one_column_is_two_classes():
+def test_an_indicator_of_one_column_is_binary():
     with pytest.warns(UserWarning, match="1d array"):
         model = fit(y=Y[:, :1])
     assert model.decision_function(X).tobytes() == fit(y=Y[:, 0]).decision_function(X).tobytes()
     assert model.predict(X).shape == (len(X),)
 
 
-def test_classes_are_the_indicator_of_themselves_in_boosting():
-    """AdaBoost.MH makes no difference between classes and labels."""
+def test_adaboost_mh_treats_classes_as_labels():
     X, y = flowers()
     classes, labels = make("AdaBoost.MH").fit(X, y), make("AdaBoost.MH").fit(X, np.eye(3, dtype=int)[y])
     assert classes.ensemble_.learners == labels.ensemble_.learners
     assert classes.decision_function(X).tobytes() == labels.decision_function(X).tobytes()
     assert np.array_equal(classes.predict(X), labels.decision_function(X).argmax(axis=1))
-
-
-def test_the_loss_of_boosting_is_the_mean_exponential_one_over_all_labels():
-    model = make("AdaBoost.MH of labels").fit(X, Y)
-    losses = [np.mean(np.exp((1 - 2 * Y) * stage)) for stage in model.staged_decision_function(X)]
-    assert np.allclose(model.trace_.primal[1:], losses, rtol=CLOSED_FORM, atol=0)
-
-
-@every_model
-def test_several_labels_in_a_search(name):
-    grid = {"weak_learner__max_bins": [4, 64]}
-    search = GridSearchCV(make(name, weak_learner=Stump()), grid, cv=3).fit(X, Y)
-    assert not np.isnan(search.cv_results_["mean_test_score"]).any()
 
 
 REFUSED = {
@@ -139,7 +123,7 @@ REFUSED = {
     "halves": (lambda: fit(y=Y + 0.5), "continuous|0 and 1"),
     "balanced": (lambda: fit(class_weight="balanced"), r"class_weight.*sample_weight"),
     "a class weight": (lambda: fit(class_weight={0: 2.0}), r"class_weight.*sample_weight"),
-    "class weights a label": (lambda: fit(class_weight=[{0: 1.0, 1: 2.0}] * 3), r"class_weight.*sample_weight"),
+    "class weights per label": (lambda: fit(class_weight=[{0: 1.0, 1: 2.0}] * 3), r"class_weight.*sample_weight"),
     "NaN": (lambda: fit(y=np.where(np.arange(3) == 1, np.nan, Y)), "NaN"),
     "three axes": (lambda: fit(y=Y[:, :, None]), "dim 3"),
 }

@@ -1,4 +1,4 @@
-"""The progress bar on a terminal and in a log; what `verbose` writes is tested with the estimators."""
+"""The progress bar on a terminal and in a log; the parameter `verbose` is tested with the estimators."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Terminal(io.StringIO):
 
 
 def drawn(stream: io.StringIO, most: int, **options: float) -> str:
-    """Return what a bar writes in so many rounds of a second each."""
+    """Return what a bar writes in so many rounds of one second each."""
     bar = ProgressBar(stream, **options)
     for n in range(1, most + 1):
         bar(Round(n, most, 0.5, 2.0, 1.9, 0.05, float(n)))
@@ -40,11 +40,11 @@ def test_terminal_keeps_one_line():
     assert left[-1] == 0.0
 
 
-def test_terminal_is_not_redrawn_all_the_time():
+def test_terminal_is_not_redrawn_in_every_round():
     assert drawn(Terminal(), 100, every=10.0).count("\r") == 10
 
 
-def test_log_gets_a_line_now_and_then():
+def test_log_gets_ten_lines():
     text = drawn(io.StringIO(), 100)
     assert "\r" not in text
     assert "\x1b" not in text

@@ -1,4 +1,4 @@
-"""Quality, soundness and memory on the shared data sets: what the requirements ask for."""
+"""Quality, soundness and memory on the shared data sets, as required."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.tolerances import MNIST_ERROR, MNIST_GAP, NEGATIVE_GAP
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.slow
 
-#: Error of 500 columns on 10^4 rows of MNIST, ten classes, as the requirements state it.
+#: Error of 500 columns on 10^4 rows of MNIST, ten classes, as required.
 FOURIER_ERROR, TREE_ERROR = 0.033, 0.050
 
 
@@ -113,15 +113,15 @@ def test_binary_sets_converge_to_a_true_certificate(name, C):
 
 @needs_data
 @pytest.mark.parametrize("name", [*IDA_SETS, "spambase"])
-def test_a_huge_cost_converges_or_says_so(name):
-    """C times the rows is here up to 40 000 times the default: giving up is allowed, being silent about it is not."""
+def test_a_huge_c_converges_or_warns(name):
+    """C is up to 40 000 times the default: a fit may fail to converge, but not silently."""
     model, caught = fit_and_check(name, 100.0)
     gave_up = model.certificate_.relative_gap > model.tol
     assert gave_up == (model.certificate_.status is Status.NOT_CONVERGED)
     assert gave_up == any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
 
 
-# Writing 5 to clear_refs forgets the peak (VmHWM) so far, and with it what loading the data took.
+# Writing 5 to clear_refs resets the peak (VmHWM), so that loading the data does not count.
 MEMORY = r"""
 import re
 from pathlib import Path
@@ -141,7 +141,7 @@ print((kilobytes("VmHWM") - before) / 1024)
 
 
 @needs_data
-@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the peak of memory is read from Linux's /proc")
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peak memory is read from /proc")
 def test_sixty_thousand_rows_take_less_than_500_megabytes_over_x():
     command = [sys.executable, "-c", MEMORY]
     finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)

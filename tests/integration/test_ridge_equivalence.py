@@ -1,6 +1,6 @@
-"""Least squares is ridge regression on the responses: of the selected columns on the way, of the whole pool at the end.
+"""Least squares is ridge regression on the responses: of the selected columns, and at the end of the whole pool.
 
-Two classes have the targets -1 and 1, more of them the codes of a simplex, each label -1 and 1 of its own.
+Two classes have the targets -1 and 1, more than two have simplex codes, and each label has -1 and 1.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from cgens.coding import simplex_codes
 from cgens.inspection import check_certificate
 from cgens.types import Status
 from cgens.weak_learners import Stump
-from tests.integration.small_data import SMALL_DATA, columns_of_numbers, flowers, numbers, patients, topics, wines
+from tests.integration.small_data import SMALL_DATA, flowers, multioutput, patients, regression, topics, wines
 from tests.reference.naive_stumps import naive_pool, pool_matrix
 from tests.tolerances import CLOSED_FORM
 
 PRICINGS = ["gain", "max"]
-X, Y = numbers()
-SEVERAL = columns_of_numbers()[1]
+X, Y = regression()
+SEVERAL = multioutput()[1]
 
 
 def rounded():
-    """Return few distinct values: repeated rows with different targets, equal splits."""
+    """Return few distinct values: rows are repeated with different targets, and splits are tied."""
     return X[:, :2].round(), Y
 
 
@@ -41,9 +41,9 @@ DATA = {
     "wines": wines,
     "digits": digits,
     "topics": topics,
-    "numbers": numbers,
+    "regression": regression,
     "ties": rounded,
-    "columns of numbers": columns_of_numbers,
+    "multioutput": multioutput,
     "patients": patients,
 }
 
@@ -59,7 +59,7 @@ def ridge(H, y, C, weight=None):
 
 
 def assert_close(values, expected):
-    """To `CLOSED_FORM` of the largest number there is."""
+    """Compare up to `CLOSED_FORM` of the largest value."""
     assert values.shape == expected.shape
     assert np.allclose(values, expected, rtol=0, atol=CLOSED_FORM * max(1.0, np.abs(expected).max()))
 
@@ -104,7 +104,7 @@ def test_equals_ridge_on_the_selected_columns(name, pricing):
     ],
 )
 def test_equals_ridge_on_all_stumps(y, C, pricing, max_bins):
-    """Run to the end, whatever the way there."""
+    """At the end, by either rule."""
     model = fit(X, y, pricing=pricing, C=C, weak_learner=Stump(max_bins), n_estimators=100_000)
     assert check_certificate(model, X, y).problems == ()
     pool = naive_pool(X, np.ones(len(X)), max_bins)
@@ -119,37 +119,7 @@ def test_equals_ridge_on_all_stumps(y, C, pricing, max_bins):
     assert_close(model.predict(new), expected.predict(H_new))
 
 
-@pytest.mark.parametrize("pricing", PRICINGS)
-@pytest.mark.parametrize("y", [Y, SEVERAL], ids=["one output", "three"])
-def test_every_stage_is_ridge_on_its_columns(y, pricing):
-    model = fit(y=y, pricing=pricing, C=0.1)
-    for k, stage in enumerate(model.staged_predict(X), start=1):
-        H = model.ensemble_.respond(X)[:, :k].astype(float)
-        assert_close(stage, ridge(H, y, 0.1).predict(H))
-        weights, intercept = model.ensemble_.history[k]
-        assert_close(stage.reshape(len(X), -1), H @ weights + intercept)
-
-
-@pytest.mark.parametrize("n_outputs", [1, 3])
-def test_gain_adds_the_column_that_lowers_the_objective_most(n_outputs):
-    """Tried one by one: no stump of the pool would have been better."""
-    few, y = X[:30, :2], SEVERAL[:30, :n_outputs]
-    model = fit(few, y, C=0.1, n_estimators=4)
-    pool = pool_matrix(naive_pool(few), len(few))
-
-    def objective(H):
-        best = ridge(H, y, 0.1)
-        residuals = y - best.predict(H).reshape(y.shape)
-        return 0.5 * np.sum(best.coef_**2) + 0.05 * np.sum(residuals**2)
-
-    H = model.ensemble_.respond(few).astype(float)
-    for k in range(1, 5):
-        tried = [objective(np.column_stack([H[:, : k - 1], column])) for column in pool.T]
-        assert objective(H[:, :k]) == pytest.approx(min(tried), rel=CLOSED_FORM)
-        assert model.trace_.primal[k] == pytest.approx(min(tried), rel=CLOSED_FORM)
-
-
-def test_gain_is_the_default_and_max_is_another():
+def test_gain_is_the_default_and_differs_from_max():
     plain, gain, most = fit(), fit(pricing="gain"), fit(pricing="max")
     assert plain.ensemble_.learners == gain.ensemble_.learners
     assert plain.ensemble_.learners != most.ensemble_.learners

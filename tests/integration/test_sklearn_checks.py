@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, none of them failed but by the wrappers where the wrapped fail them too; and its tools."""
+"""scikit-learn's estimator checks, which only the wrappers fail where the wrapped estimators do; and its tools."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from joblib import Parallel, delayed
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_diabetes
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -23,7 +22,7 @@ from cgens.weak_learners import Box, Fourier, Linear, Mixture, Perceptron, Stump
 from tests.integration.small_data import breast_cancer, iris
 from tests.models import FAMILIES, SMALL, make
 
-#: Every kind of column at once: of signs and of numbers, drawn and learned, with a pool and without.
+#: All kinds of columns: signs and real values, drawn and learned, with and without a pool.
 MIXED = Mixture([Stump(8), Perceptron(20), Fourier(learn=True), Tree(4, min_samples_leaf=1), Box(1, 20), Linear()])
 
 ESTIMATORS = [
@@ -36,21 +35,21 @@ ESTIMATORS = [
     make("LPBoost", n_estimators=5),
     make("selector", n_components=4),
 ]
-#: Other losses, and families of their own, each with one of the boosters.
+#: Other losses, and boosters with other families.
 MORE = [
     CGEnsClassifier(loss="hinge", **SMALL),
     CGEnsClassifier(loss="least_squares", **SMALL),
     CGEnsClassifierCV(loss="hinge", Cs=2, n_estimators=10, n_jobs=1),
     CGEnsRegressor(MIXED, n_estimators=4, random_state=0, n_jobs=1),
-    CGEnsClassifier(FAMILIES["scikit-learn's"], n_estimators=5, random_state=0, n_jobs=1),
-    make("LPBoost of nu"),
+    CGEnsClassifier(FAMILIES["scikit-learn"], n_estimators=5, random_state=0, n_jobs=1),
+    make("LPBoost, nu"),
     make("MultiBoost", n_estimators=5),
     make("AdaBoost", weak_learner=Fourier(n_candidates=50)),
     make("AdaBoost.MH", weak_learner=Tree(4, min_samples_leaf=1)),
     make("AdaBoost.ECC", weak_learner=Perceptron(50)),
 ]
 
-#: As scikit-learn lists them for its own machines.
+#: As scikit-learn lists them for its own SVMs.
 OF_COPIES = dict.fromkeys(
     ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
     "LIBSVM and liblinear are not exact in copies of a row",
@@ -74,7 +73,7 @@ def test_sklearn_check(estimator, check):
 
 @pytest.mark.slow
 @parametrize_with_checks(MORE)
-def test_sklearn_check_of_more(estimator, check):
+def test_sklearn_check_of_other_losses_and_families(estimator, check):
     check(estimator)
 
 
@@ -92,8 +91,8 @@ def test_sklearn_check_of_other_kernels(estimator, check):
 
 
 @pytest.mark.parametrize("wrapped", [SVC(), LinearSVC()])
-def test_wrappers_are_excused_from_what_the_wrapped_are(wrapped):
-    """Not from one check more than scikit-learn excuses its own machines from; `n_iter_` of LinearSVC is no excuse."""
+def test_wrappers_may_fail_only_what_the_wrapped_estimators_fail(wrapped):
+    """Except for `n_iter_` of LinearSVC, which is checked."""
     assert set(OF_COPIES) == set(_get_expected_failed_checks(wrapped)) - {"check_non_transformer_estimators_n_iter"}
 
 
@@ -105,15 +104,6 @@ def test_calibration():
     assert not hasattr(model, "predict_proba")
     assert not hasattr(model.fit(X, y), "coef_")
     assert cross_val_score(make_pipeline(StandardScaler(), model), X, y, cv=3).mean() > 0.9
-
-
-def test_grid_search_of_a_regressor_in_a_pipeline():
-    X, y = load_diabetes(return_X_y=True)
-    pipeline = make_pipeline(StandardScaler(), CGEnsRegressor(n_estimators=30, n_jobs=1))
-    grid = {"cgensregressor__C": [0.003, "scale"], "cgensregressor__pricing": ["gain", "max"]}
-    search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
-    assert len(search.cv_results_["params"]) == 4
-    assert search.best_score_ > 0.3
 
 
 def fit_and_decide(X, y, n_jobs):

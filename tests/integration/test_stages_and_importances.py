@@ -1,4 +1,4 @@
-"""Every stage of a model is the model of so many columns; importances are the spread of each feature's part."""
+"""Stages are the models of the first columns; importances are the spread of each feature's part."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sklearn.base import clone, is_classifier
 from cgens import CGEnsClassifier, CGEnsRegressor
 from cgens.weak_learners import Box, Tree
 from tests.contract.cosines import Cosines
-from tests.integration.small_data import SMALL_DATA, noisy
+from tests.integration.small_data import noisy
 from tests.models import (
     BOOSTERS,
     HINGE,
@@ -26,12 +26,12 @@ from tests.tolerances import CLOSED_FORM, IMPORTANCE
 
 
 def rounding(model):
-    """Return what two ways of adding up the same responses may differ by."""
+    """Return by how much two sums of the same responses may differ."""
     return CLOSED_FORM * (1 + np.abs(model.ensemble_.weights).sum() + np.abs(model.ensemble_.intercept).sum())
 
 
 @every_ensemble
-def test_one_stage_a_column_and_the_last_is_the_model(name):
+def test_one_stage_per_column_and_the_last_is_the_model(name):
     model, X, y = fitted(name)
     predictions = list(model.staged_predict(X))
     assert len(predictions) == model.n_columns_
@@ -49,9 +49,9 @@ def test_one_stage_a_column_and_the_last_is_the_model(name):
             assert np.array_equal(labels, best)
 
 
-@pytest.mark.parametrize("name", [*LEAST_SQUARES, *STAGE_WISE, "LPBoost", "LPBoost of nu"])
+@pytest.mark.parametrize("name", [*LEAST_SQUARES, *STAGE_WISE, "LPBoost", "LPBoost, nu"])
 def test_stage_k_is_the_model_of_k_columns(name):
-    """Of stage-wise boosting because coefficients stay, of the others because every round is solved."""
+    """In stage-wise boosting because coefficients do not change, in the others because every round is solved."""
     model, X, _ = fitted(name, n_estimators=6)
     staged = model.staged_decision_function if is_classifier(model) else model.staged_predict
     for k, stage in enumerate(staged(X), start=1):
@@ -60,22 +60,9 @@ def test_stage_k_is_the_model_of_k_columns(name):
         assert np.allclose(stage, answer(shorter, X), rtol=0, atol=CLOSED_FORM * (1 + np.abs(stage).max()))
 
 
-@pytest.mark.parametrize("data", SMALL_DATA)
-def test_stage_k_is_the_svm_over_k_columns(data):
-    """The hinge loss is solved loosely between rounds: the value of each stage is the one that the trace has."""
-    X, y = SMALL_DATA[data]()
-    model = CGEnsClassifier(n_jobs=1, n_estimators=6).fit(X, y)
-    signs = np.where(y > 0, 1.0, -1.0)
-    for k, stage in enumerate(model.staged_decision_function(X), start=1):
-        weights = model.ensemble_.history[k][0]
-        assert weights.shape == (k, 1)
-        primal = 0.5 * np.sum(weights**2) + model.C_ * np.maximum(0, 1 - signs * stage).sum()
-        assert primal == pytest.approx(model.trace_.primal[k], rel=CLOSED_FORM)
-
-
 @pytest.mark.parametrize("name", HINGE)
 def test_every_round_of_the_hinge_loss_sweeps(name):
-    """Fully corrective: the older weights move in every round, also where the gap was small enough without."""
+    """Totally corrective: earlier weights change in every round, also if the gap is small enough without that."""
     assert np.all(fitted(name)[0].trace_.n_iter[1:] >= 1)
 
 
@@ -107,7 +94,7 @@ def test_importances_of_trees_in_boosting(name):
 
 @pytest.mark.parametrize("leaves", ["real", "sign"])
 def test_importances_of_trees(leaves, rng):
-    """They find the feature that matters, in whatever units it is."""
+    """They find the relevant feature, whatever its unit."""
     X = rng.normal(size=(300, 6))
     y = X[:, 4] ** 2 + 0.1 * rng.normal(size=300)
     model = CGEnsRegressor(Tree(4, leaves=leaves), n_estimators=20, random_state=0, n_jobs=1).fit(X, y)
@@ -118,6 +105,15 @@ def test_importances_of_trees(leaves, rng):
     assert importances[4] > 2 * np.delete(importances, 4).max()
     other = clone(model).fit(X * 2.0 ** np.arange(6), y)
     assert np.allclose(other.feature_importances_, importances, rtol=0, atol=IMPORTANCE)
+
+
+@pytest.mark.parametrize("family", ["stump", Tree(3)], ids=str)
+def test_importances_of_a_family_on_some_columns(family):
+    X, y = noisy()
+    options = {"loss": "least_squares", "n_estimators": 8, "random_state": 0, "n_jobs": 1}
+    wide = CGEnsClassifier([(family, [3, 1])], **options).fit(X, y).feature_importances_
+    narrow = CGEnsClassifier([family], **options).fit(X[:, [3, 1]], y).feature_importances_
+    assert np.allclose(wide, [0.0, narrow[1], 0.0, narrow[0], 0.0, 0.0], rtol=0, atol=IMPORTANCE)
 
 
 @pytest.mark.parametrize(

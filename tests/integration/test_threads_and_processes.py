@@ -1,4 +1,4 @@
-"""Threads and forked children: the same answer in all of them, and no number of threads that kills the process."""
+"""Threads and forked processes give the same results, and no number of threads ends the process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from cgens import _core
 from cgens.estimators._parameters import resolve_threads
 
-#: A fit with work enough for two threads, and the bits of what it says.
+#: Fits with enough work for two threads, and the bits of their results.
 SCRIPT = """
 import multiprocessing, os
 import numpy as np
@@ -36,7 +36,7 @@ def everything(n_jobs):
     return decide(n_jobs), decide(n_jobs, "least_squares"), search(n_jobs)
 """
 
-#: Children of `os.fork`, of `Process` and of a `Pool`: each fits with one thread, whatever it is told.
+#: Children of `os.fork`, of `Process` and of a `Pool`: each fits with one thread, whatever `n_jobs` is.
 FORK = """
 expected = everything(2)
 model = CGEnsClassifier(n_estimators=12, n_jobs=2).fit(X, y)
@@ -84,16 +84,16 @@ def test_a_forked_child_fits_and_predicts():
 
 FAR_TOO_MANY = """
 import resource
-resource.setrlimit(resource.RLIMIT_AS, (3 * 10**9, 3 * 10**9))  # room for some hundred threads at most
+resource.setrlimit(resource.RLIMIT_AS, (3 * 10**9, 3 * 10**9))  # enough for some hundred threads at most
 model = CGEnsClassifier(n_estimators=10, n_jobs=600).fit(X, rng.integers(0, 2, len(X)))
 used = len({learner.feature for learner in model.ensemble_.learners})
-many = np.broadcast_to(X[:1], (int(2e7 / used), 20))  # takes no memory; work enough for 600 threads
+many = np.broadcast_to(X[:1], (int(2e7 / used), 20))  # takes no memory, but has enough work for 600 threads
 decision = model.decision_function(many)
 assert np.all(decision == model.decision_function(X[:1]))
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are Linux's here")
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory limit is specific to Linux")
 def test_far_too_many_threads_do_not_end_the_process():
     run(SCRIPT + FAR_TOO_MANY)
 

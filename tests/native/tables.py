@@ -1,4 +1,4 @@
-"""Small tables with the awkward things a stump search can meet, and each of them in other memory layouts."""
+"""Small tables that are awkward for a stump search, also in other memory layouts."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def make_pool(
 
 
 def make_scan(X: np.ndarray, max_bins: int | None = None) -> StumpScan:
-    """Return the search over a pool of its own."""
+    """Return a search over a new pool."""
     return StumpScan(make_pool(X, max_bins=max_bins), 1)
 
 
 def integers(rng: np.random.Generator, *shape: int, most: int = 5) -> np.ndarray:
-    """Return whole numbers as float64: any sum of them is exact, in whatever order."""
+    """Return integers as float64: their sums are exact, in any order."""
     return rng.integers(-most, most + 1, shape).astype(float)
 
 
@@ -37,7 +37,7 @@ def same_tables(X: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def each_simd_level() -> Iterator[str]:
-    """Force one SIMD level after the other; for tests with the fixture `restore_simd_level`."""
+    """Force one SIMD level after the other, in tests with the fixture `restore_simd_level`."""
     for level in simd_levels():
         force_simd_level(level)
         assert simd_level() == level

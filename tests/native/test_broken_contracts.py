@@ -1,4 +1,4 @@
-"""The compiled core refuses what breaks its contracts, never crashes, and copies nothing silently."""
+"""The compiled core refuses arguments that break its contracts, never crashes, and copies nothing silently."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def scan() -> core.StumpScan:
 
 
 def table(curvature: np.ndarray | None = None) -> core.StumpTable:
-    """Return prices for two outputs, without g'Pg where no curvature is given."""
+    """Return prices for two outputs, without g'Pg if no curvature is given."""
     live = core.StumpTable(pool(), 2, 1)
     if curvature is not None:
         live.set_curvature(curvature)
@@ -53,12 +53,12 @@ def grower() -> core.TreeGrower:
 
 
 def walk(X: np.ndarray = TABLE, begin=(0, 3), features=NODES[0], left=NODES[1], right=NODES[2]):
-    """Ask one tree of three nodes."""
+    """Return the responses of one tree with three nodes."""
     nodes = (np.array(part, dtype=np.int32) for part in (features, left, right))
     return core.TreeTables(np.array(begin, dtype=np.int64), *nodes, *TREE[4:]).respond(X, 1)
 
 
-# A call -> arguments it accepts, and what is required of each; the kinds are explained in `wrong`.
+# A call -> valid arguments, and the kind of each, as explained in `wrong`.
 CALLS = {
     "DualCd": (core.DualCd, [ONES, -ONES, ONES, 1], "finite finite finite -"),
     "DualCd.add": (lambda a: solver().add(a), [ONES], "length"),
@@ -112,10 +112,11 @@ def with_last(good: np.ndarray, value: float) -> np.ndarray:
 
 
 def wrong(good, kind: str):
-    """Yield (an argument, the exception it is to raise).
+    """Yield wrong arguments and the exceptions that they raise.
 
-    Of arrays: "length", one entry per row (or output, feature, stump, node), of which some kinds restrict the numbers;
-    "free", any length; "strided" and "rows", also any strides. Of whole numbers: "least" and "last", as given.
+    Arrays: "length" has one entry per row (or output, feature, stump, node), and the kinds in `ENTRIES` restrict its
+    values; "free" has any length; "strided" and "rows" may also have strides. Integers: the valid value is the smallest
+    ("least") or largest ("last") one.
     """
     if kind in NUMBERS:
         yield from ((number, ValueError) for number in NUMBERS[kind])
@@ -189,7 +190,7 @@ WRONG_TYPE = {
 
 
 def refusal(call, *arguments):
-    """Return what a call raises, None where it accepts its arguments."""
+    """Return the exception type that a call raises, or None."""
     try:
         call(*arguments)
     except Exception as error:
@@ -211,7 +212,7 @@ def test_broken_contracts_are_refused(name):
     assert refusal({**BROKEN, **WRONG_TYPE}[name]) is (ValueError if name in BROKEN else TypeError)
 
 
-def test_taking_what_is_not_there():
+def test_taking_a_stump_that_does_not_exist():
     live = pool()
     assert live.take(0, 0.123) is False
     with pytest.raises(IndexError):
@@ -219,7 +220,7 @@ def test_taking_what_is_not_there():
 
 
 def test_a_sibling_that_lags_behind_is_not_solved():
-    """The store then has a column that is not of its problem, and from the 17th on weights are written past the end."""
+    """The shared store has a column more than its problem; from the 17th on, weights would be written past the end."""
     first = solver()
     second = solver(first)
     for live in (first, second, first):

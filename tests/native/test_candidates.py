@@ -1,4 +1,4 @@
-"""Prices of drawn candidates are exact where sums are, and cosines the same everywhere."""
+"""Prices of random candidates are exact if the sums are, and cosines are the same on every SIMD level."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def price(responses, duals):
 
 
 @pytest.mark.parametrize("m", [0, 1, 15, 16, 17, 2048])
-def test_padding_goes_to_whole_lanes(m):
+def test_padding_fills_the_last_lane(m):
     assert padded_length(m) == -(-m // LANES) * LANES
 
 
@@ -67,7 +67,7 @@ def test_cosines(name, restore_simd_level):
         assert np.abs(found - np.sqrt(2) * np.cos(phases)).max() <= COSINE, level
 
 
-def test_cosines_of_a_table_come_row_by_row_whatever_is_beside_them(rng, restore_simd_level):
+def test_a_cosine_does_not_depend_on_the_others(rng, restore_simd_level):
     phases = 10 * rng.normal(size=(7, 5))
     for _ in each_simd_level():
         assert [cosines(phase)[0] for phase in phases.ravel()] == cosines(phases).tolist()
@@ -75,7 +75,7 @@ def test_cosines_of_a_table_come_row_by_row_whatever_is_beside_them(rng, restore
 
 
 def test_cosines_stay_bounded(restore_simd_level):
-    """Also where a phase has no meaning: it is too large for a fraction of a turn, or no number."""
+    """Also if a phase is too large to have a fractional part, or is not finite."""
     sizes = np.concatenate([2.0 ** np.arange(40, 1024), [np.inf, np.finfo(float).max]])
     phases = np.concatenate([sizes, -sizes, 1.3 * sizes[:900], [np.nan]])
     found = [cosines(phases) for _ in each_simd_level()]

@@ -1,4 +1,4 @@
-"""The coordinate-descent kernel: judged by the optimality conditions, not by trust in another solver."""
+"""The coordinate-descent kernel, checked by the optimality conditions and not by another solver."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from cgens._core import DualCd
 from tests.reference.naive_hinge import best_bias_value, hinge_dual, hinge_primal, hinge_residuals
-from tests.tolerances import BALANCE, BOX, CLOSED_FORM, NEGATIVE_GAP, SAME_OPTIMUM, STATIONARITY, TIGHT
+from tests.tolerances import BALANCE, BOX, CLOSED_FORM, NEGATIVE_GAP, STATIONARITY, TIGHT
 
 MOST_SWEEPS = 20_000
 
@@ -25,7 +25,7 @@ def solve(solver, tol, max_sweeps=MOST_SWEEPS):
 
 
 def bits(solver, tol=1e-8):
-    """Solve, and return all that a solver can be asked."""
+    """Solve, and return the complete state of the solver."""
     return solve(solver, tol), solver.bias, solver.weights().tobytes(), solver.duals().tobytes()
 
 
@@ -43,19 +43,19 @@ def real(rng, dtype):
 
 
 def equal_rows(rng):
-    """Many rows, few distinct responses, both labels on each: the Newton system is singular."""
+    """Return many rows with few distinct responses, and both labels for each: the Newton system is singular."""
     patterns = np.where(rng.random((5, 4)) < 0.5, 1, -1).astype(np.int8)
     y = np.where(rng.random(300) < 0.3, 1.0, -1.0)
     return y, patterns[rng.integers(0, 5, 300)], rng.integers(1, 4, 300)
 
 
 def scaled(rng, scale):
-    """Scaling the columns by s and C by 1/s^2 scales the objective by 1/s^2: the same problem in other units."""
+    """Scale columns by s and C by 1/s^2, and so the objective by 1/s^2: the same problem in other units."""
     y, signs = make_signs(rng, 100, 8)
     return y, signs * scale, np.full(100, 1.0 / scale**2)
 
 
-# Labels, columns and bounds for C = 1, and the gap to reach.
+# Labels, columns and bounds for C = 1, and the required gap.
 PROBLEMS = {
     "balanced": (lambda rng: (*make_signs(rng, 200, 30), np.ones(200)), 1e-6),
     "few positive": (lambda rng: (*make_signs(rng, 200, 30, 0.05), np.ones(200)), 1e-6),
@@ -113,8 +113,8 @@ def test_empty_master_is_the_lighter_class(heavier):
 
 
 @pytest.mark.parametrize("label", [1.0, -1.0])
-def test_rows_of_one_label_only(label):
-    """The optimum is 0, with or without a column: the bias takes the label's side, and every dual is 0."""
+def test_rows_with_one_label(label):
+    """The optimum is 0, with or without a column: the bias has the sign of the label, and every dual is 0."""
     solver = make_solver(np.full(3, label), np.ones(3))
     for _ in range(2):
         primal, dual, _, status = solve(solver, TIGHT, 10)
@@ -124,7 +124,7 @@ def test_rows_of_one_label_only(label):
         solver.add(np.array([1, -1, 1], dtype=np.int8))
 
 
-def test_duals_that_stay_at_their_bounds_cost_no_sweep(rng):
+def test_duals_at_their_bounds_need_no_sweep(rng):
     y, H, bound = np.tile([1.0, -1.0], 10), make_signs(rng, 20, 1)[1], np.full(20, 1e-3)
     solver = make_solver(y, bound)
     solve(solver, TIGHT)
@@ -135,21 +135,8 @@ def test_duals_that_stay_at_their_bounds_cost_no_sweep(rng):
     assert np.array_equal(solver.duals(), y * bound)
 
 
-def test_warm_start_reaches_the_optimum_of_a_cold_one(rng):
-    y, H = make_signs(rng, 150, 25)
-    bound = np.full(150, 0.5)
-    warm = make_solver(y, bound)
-    for column in H.T:
-        warm.add(np.ascontiguousarray(column))
-        solve(warm, 1e-3)
-    report = solve(warm, TIGHT)
-    assert_solved(warm, report, H, y, bound, TIGHT)
-    assert report[0] == pytest.approx(solve(make_solver(y, bound, H.T), TIGHT)[0], rel=SAME_OPTIMUM)
-    assert solve(warm, TIGHT)[2] == 0, "what is solved costs no sweep"
-
-
-def test_giving_up_and_going_on(rng):
-    """A solve that ran out of sweeps leaves feasible duals, and the next one goes on from there."""
+def test_max_sweeps_and_continuing(rng):
+    """A solve that reaches the maximum number of sweeps has feasible duals, from which the next one continues."""
     y, H = make_signs(rng, 300, 40)
     bound = np.full(300, 5.0)
     solver = make_solver(y, bound, H.T)
@@ -159,9 +146,10 @@ def test_giving_up_and_going_on(rng):
     assert n_sweeps >= 1
     assert_feasible(solver, H, y, bound)
     assert_solved(solver, solve(solver, TIGHT), H, y, bound, TIGHT)
+    assert solve(solver, TIGHT)[2] == 0, "a solved problem needs no sweep"
 
 
-def test_an_interrupt_ends_a_solve_and_nothing_is_lost(rng):
+def test_an_interrupted_solve_has_feasible_duals(rng):
     y, H = make_signs(rng, 3000, 60)
     bound = np.full(3000, 100.0)
     solver = make_solver(y, bound, H.T)
@@ -179,7 +167,7 @@ def test_an_interrupt_ends_a_solve_and_nothing_is_lost(rng):
 
 @pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64])
 def test_siblings_give_the_same_bits_as_solvers_on_their_own(dtype, rng):
-    """Seventy columns: the store that they share grows between their solves. A sibling outlives the first."""
+    """The shared store grows between their solves, up to 70 columns. A sibling outlives the first solver."""
     _, H = make_signs(rng, 80, 70)
     targets, bound = np.where(rng.random((80, 3)) < 0.4, 1.0, -1.0), 0.2 * rng.integers(1, 4, 80)
     siblings, alone = [], [make_solver(y, bound) for y in targets.T]
@@ -195,8 +183,8 @@ def test_siblings_give_the_same_bits_as_solvers_on_their_own(dtype, rng):
 
 
 @pytest.mark.parametrize("factor", [1e-6, 0.5, 1.0, 3.0, 1e6])
-def test_a_scaled_box_is_another_cost(factor, rng):
-    """The duals grow with their box and stay feasible; what is then solved is the problem of the other C."""
+def test_a_scaled_box_is_another_c(factor, rng):
+    """The duals are scaled with their box and stay feasible; the next solve is that of the other C."""
     y, H = make_signs(rng, 100, 12)
     bound = 0.1 * rng.integers(1, 4, 100)
     solver = make_solver(y, bound, H.T)

@@ -1,4 +1,4 @@
-"""Least squares over a growing set of columns equals the paper's own way, with its m x m matrix."""
+"""Least squares over a growing set of columns equals the paper's formulas with an m x m matrix."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.tolerances import BALANCE, CLOSED_FORM, NEGATIVE_GAP, TIGHT
 
 COSTS = [1e-3, 0.1, 1.0, 30.0, 1e3]
 TYPES = [np.int8, np.float32, np.float64]
-N_NEW = 8  # columns that no earlier ones span
+N_NEW = 8  # linearly independent columns
 
 
 def make_solver(target, scale, columns=(), n_threads=1):
@@ -30,13 +30,13 @@ def make_weights(rng, m=40):
 
 
 def make_columns(rng, dtype, m=40):
-    """Return columns of one type; after the first ones they are repeated, negated or constant."""
+    """Return columns of one type; after the first ones, they are repeated, negated or constant."""
     H = make_signs(rng, m, N_NEW) if dtype == np.int8 else rng.normal(size=(m, N_NEW)).astype(dtype)
     return np.column_stack([H, H[:, 1], -H[:, 2], np.ones(m, dtype), H[:, 0]]).astype(dtype)
 
 
 CORNERS = np.array([[-0.5, np.sqrt(0.75)], [-0.5, -np.sqrt(0.75)], [1.0, 0.0]])
-# Of one output and of several, with distinct numbers and with ties, far from 0 or not.
+# One output or several, with distinct values or ties, far from 0 or not.
 TARGETS = {
     "one, distinct": lambda rng, m: rng.normal(size=(m, 1)),
     "one, tied": lambda rng, m: rng.integers(0, 3, (m, 1)).astype(float),
@@ -49,7 +49,7 @@ TARGETS = {
 
 
 def assert_close(found, expected, size=None):
-    """Equal to 1e-9 of the largest of the expected values, or of `size` where that is what they were made of."""
+    """Compare up to 1e-9 of the largest expected value, or of `size`, the size of the terms of their sums."""
     expected = np.asarray(expected)
     size = np.abs(expected).max(initial=0.0) if size is None else size
     assert np.shape(found) == expected.shape
@@ -61,7 +61,7 @@ def weights_of(solver, n_outputs):
 
 
 def assert_equals_reference(solver, model, candidates):
-    """Weights, bias, duals, objective and g'Pg; what is 0 in the reference up to rounding is measured by the target."""
+    """Compare weights, bias, duals, objective and g'Pg; values that are 0 up to rounding are relative to the target."""
     m, n_outputs = model.target.shape
     spread = np.abs(model.target - model.target.mean(axis=0)).max()
     weights = weights_of(solver, n_outputs)
@@ -75,7 +75,7 @@ def assert_equals_reference(solver, model, candidates):
 
 
 def assert_steps_are_those_of_the_paper(solver, models):
-    """Direction, output and denominator of every column, also when they are asked for later."""
+    """Compare direction, output and denominator of every column, also if they are requested later."""
     curvature, size, largest = NaiveCurvature(models), np.abs(models[0].target).max(), models[0].scale.max()
     assert_close(curvature.diagonal, models[0].scale)
     for k in range(curvature.n_steps):
@@ -122,8 +122,8 @@ def test_a_solve_between_columns_changes_nothing(rng):
 
 
 @pytest.mark.parametrize("factor", [1e-3, 0.5, 1.0, 7.0, 1e3])
-def test_solved_again_for_another_cost(factor, rng):
-    """All stages of C times a factor, from the products that were kept, equal the reference of that C."""
+def test_resolved_for_another_c(factor, rng):
+    """All stages for C times a factor, from the stored products, equal the reference for that C."""
     target, scale, H = rng.normal(size=(40, 3)), make_weights(rng), make_signs(rng, n_columns=30)
     solver, models = make_solver(target, scale, H.T), grown_models(H, target, factor * scale)
     weights, primal = solver.weights(), solver.primal
@@ -132,12 +132,12 @@ def test_solved_again_for_another_cost(factor, rng):
         assert_close(own.reshape(stage, 3), models[stage].weights, size=np.abs(target).max())
         assert_close(solver.intercept(own.reshape(stage, 3)), models[stage].intercept, size=np.abs(target).max())
     assert solver.resolve(factor, []) == []
-    assert np.array_equal(solver.weights(), weights), "the solver itself stays as it is"
+    assert np.array_equal(solver.weights(), weights), "the solver itself does not change"
     assert solver.primal == primal
 
 
 def test_duals_of_an_earlier_model(rng):
-    """The first columns with any weights: what they are does not depend on the columns that came later."""
+    """Any weights of the first columns: their duals do not depend on later columns."""
     target, scale, H = rng.normal(size=(40, 2)), make_weights(rng), make_signs(rng, n_columns=70)
     early, late = make_solver(target, scale, H.T[:5]), make_solver(target, scale, H.T)
     for weights in (early.weights().reshape(5, 2), rng.normal(size=(5, 2)), rng.normal(size=(3, 2)), np.zeros((0, 2))):
@@ -149,8 +149,8 @@ def test_duals_of_an_earlier_model(rng):
         assert np.array_equal(early.intercept(weights), late.intercept(weights))
 
 
-# Target and column of +-1 -> objective, weight, bias and duals: half the distance of the two targets, shrunk by
-# 1 + 1/2C. A constant target is the bias, to the last bit.
+# Target and column of +-1 -> objective, weight, bias and duals; the weight is half the difference of the targets,
+# shrunk by 1 + 1/2C; a constant target is exactly the bias.
 KNOWN = {
     "two rows": ([3.0, 0.0], [1, -1], 0.75, 1.0, 1.5, [0.5, -0.5]),
     "one row": ([3.0], [1], 0.0, 0.0, 3.0, [0.0]),
@@ -183,8 +183,8 @@ AWKWARD = {
 
 @pytest.mark.parametrize("C", [1e-12, 1e-3, 1.0, 1e3, 1e6, 1e9, 1e12])
 @pytest.mark.parametrize("name", AWKWARD)
-def test_awkward_columns_have_an_honest_gap(name, C, rng):
-    """Whatever rounding left of a solution, the objectives reported are those of the model and the duals returned."""
+def test_awkward_columns_have_a_correct_gap(name, C, rng):
+    """Whatever the rounding, the reported objectives are those of the returned model and duals."""
     H = AWKWARD[name](make_signs(rng, 30, 8), rng.normal(size=(30, 4)))
     target, scale = rng.normal(size=(30, 2)) + np.array([0.0, 1e3]), C * rng.integers(1, 5, 30)
     solver = make_solver(target, scale, H.T)
@@ -204,8 +204,7 @@ def test_awkward_columns_have_an_honest_gap(name, C, rng):
         assert_close(primal, naive_model(H, target, scale).dual)
 
 
-def test_what_was_given_is_copied(rng):
-    """Whatever the caller does with the arrays afterwards."""
+def test_arguments_are_copied(rng):
     target, scale, H = rng.normal(size=(40, 1)), make_weights(rng), make_signs(rng)
     borrowed = target.copy(), scale.copy(), np.empty(40, dtype=np.int8)
     solver = make_solver(borrowed[0], borrowed[1])
@@ -219,7 +218,7 @@ def test_what_was_given_is_copied(rng):
 
 @pytest.mark.parametrize("offset", [0.0, 1e4, 1e7])
 def test_columns_far_from_zero_are_centred(offset, rng):
-    """The bias is free, so a constant added to a column changes nothing but the intercept."""
+    """The bias is free: a constant added to a column changes only the intercept."""
     H, target = rng.normal(size=(50, 4)), rng.normal(size=(50, 2))
     solver = make_solver(target, np.ones(50), (H + offset).T)
     centred = H - H.mean(axis=0)

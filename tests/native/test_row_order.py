@@ -1,4 +1,4 @@
-"""The canonical order: identical rows merged, nothing lost, whatever order the rows come in."""
+"""The canonical order of rows: identical rows are merged, and the original order does not matter."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def contents(X, target, rows):
     ),
     seed=st.integers(0, 1000),
 )
-def test_merging_equals_a_dictionary_in_whatever_order_the_rows_come(X, seed):
+def test_merging_equals_a_dictionary_in_any_order(X, seed):
     rng = np.random.default_rng(seed)
     target, weight = rng.choice([-1.0, 1.0], size=(len(X), 1)), rng.choice([0.0, 0.1, 0.7, 1.0, 3.0], size=len(X))
     rows, merged, position = order_rows(X, target, weight, 1)
@@ -53,12 +53,12 @@ def test_memory_order_precision_and_threads_do_not_matter(rng):
                 assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
 
 
-# X, target -> how many rows are left of two
+# X, target -> how many of two rows remain
 PAIRS = {
-    "both zeros are one number": ([[0.0, 1.0], [-0.0, 1.0]], [[1.0], [1.0]], 1),
-    "contradictory rows stay apart": ([[0.0], [0.0]], [[1.0], [-1.0]], 2),
-    "columns are told apart": ([[1.0, 2.0], [2.0, 1.0]], [[1.0], [1.0]], 2),
-    "outputs are told apart": ([[0.0], [0.0]], [[1.0, 2.0], [2.0, 1.0]], 2),
+    "both zeros are the same": ([[0.0, 1.0], [-0.0, 1.0]], [[1.0], [1.0]], 1),
+    "contradictory rows stay separate": ([[0.0], [0.0]], [[1.0], [-1.0]], 2),
+    "columns are distinguished": ([[1.0, 2.0], [2.0, 1.0]], [[1.0], [1.0]], 2),
+    "outputs are distinguished": ([[0.0], [0.0]], [[1.0, 2.0], [2.0, 1.0]], 2),
 }
 
 
@@ -71,7 +71,7 @@ def test_pairs_of_rows(name):
     assert sorted(position.tolist()) == ([0, 0] if n_left == 1 else [0, 1])
 
 
-def test_duals_are_shared_out_by_weight():
+def test_duals_are_divided_by_weight():
     X, weight = np.array([[0.0], [1.0], [0.0], [5.0]]), np.array([1.0, 2.0, 3.0, 0.0])
     order = SampleOrder.of(X, np.ones((4, 1)), weight, 1)
     duals = np.zeros((2, 1))

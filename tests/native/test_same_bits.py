@@ -1,4 +1,4 @@
-"""Threads, SIMD levels and the types of columns change no bit of what a kernel says."""
+"""Threads, SIMD levels and the types of columns change no bit of a kernel's result."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from cgens._core import (
 )
 from tests.native.tables import each_simd_level, make_pool
 
-# Small work is done by one thread: the large table has work for four in every parallel region. The small one has fewer
-# rows than columns are added, which are as many as fill one lane or not, and more than the first 64 that a store holds.
+# Small problems use one thread: the large table has work for four in every parallel region. The small one has fewer
+# rows than columns; their numbers do or do not fill a lane, and exceed the 64 that a store holds at first.
 N_ROWS = {"small": 60, "large": 9000}
 N_COLUMNS = {"small": (5, 37, 80), "large": (30,)}
 TYPES = {"small": ("bbb", "fff", "ddd", "bfd", "fbd", "dfb"), "large": ("bfd",)}
@@ -40,14 +40,14 @@ def bits(*parts):
 
 
 def columns_of_all_types(size, rng, about):
-    """Yield signs that agree with `about` on 60 % of the rows: of one type, or of three, for which a store widens."""
+    """Yield signs that agree with `about` on 60 % of the rows, of one type or of three, for which a store widens."""
     for n_columns in N_COLUMNS[size]:
         H = np.where(rng.random((n_columns, len(about))) < 0.6, about, -about)
         yield [[h.astype(types[3 * k // n_columns]) for k, h in enumerate(H)] for types in TYPES[size]]
 
 
 def only(results):
-    """Return the one result of columns of all types."""
+    """Return the common result of columns of all types."""
     first, *others = results
     assert all(other == first for other in others)
     return first
@@ -87,29 +87,29 @@ def least_squares(size, X, rng, n_threads):
 
 def scan(size, X, rng, n_threads):
     pool = make_pool(X, max_bins=256, n_threads=n_threads)
-    live, duals, said = StumpScan(pool, n_threads), rng.normal(size=len(X)), [pool.n_candidates]
+    live, duals, results = StumpScan(pool, n_threads), rng.normal(size=len(X)), [pool.n_candidates]
     for _ in range(5):
-        said.append(live.price(duals))
+        results.append(live.price(duals))
         duals = np.where(rng.random(len(X)) < 0.6, rng.normal(size=len(X)), duals)
-    return said, bits(*(pool.thresholds(feature) for feature in range(X.shape[1])))
+    return results, bits(*(pool.thresholds(feature) for feature in range(X.shape[1])))
 
 
 def price_table(size, X, rng, n_threads):
-    """A walk as it comes from a least-squares master over the stumps that are found."""
+    """Follow a least-squares master over the stumps that are found."""
     target, scale = rng.normal(size=(len(X), 4)), rng.random(len(X)) + 0.1
     master, pool = GramLs(target, scale, 1), make_pool(X, max_bins=256, n_threads=n_threads)
     table = StumpTable(pool, 4, n_threads)
     table.set_curvature(scale)
     table.set_duals(master.duals(np.zeros((0, 4))).reshape(len(X), 4))
-    found, said = table.find_best("gain"), []
+    found, results = table.find_best("gain"), []
     for k in range(6):
-        said += bits(found, table.drift, table.entries(found[1], 0))
+        results += bits(found, table.drift, table.entries(found[1], 0))
         pool.take(*found[1:3])
         master.add(pool.respond(*found[1:3]))
         _, step, denominator = master.step(k)
         found = table.change(master.direction(k), step, denominator, "gain" if k % 3 else "max")
     table.change_curvature(master.direction(0), 8.0)
-    return said, [table.find_best(rule) for rule in ("max", "gain", "votes")]
+    return results, [table.find_best(rule) for rule in ("max", "gain", "votes")]
 
 
 def trees(size, X, rng, n_threads):
@@ -136,7 +136,7 @@ def row_order(size, X, rng, n_threads):
 
 
 def candidates(size, X, rng, n_threads):
-    """Each has the same price alone; sixteen go to one thread, and some are left over."""
+    """Each has the same price alone; a thread gets sixteen, and some remain."""
     n, m = 100, len(X) // 16 * 16
     signs, duals = rng.integers(-1, 2, (n, m)).astype(np.int8), rng.normal(size=(2, m))
     for responses in (signs, (signs * rng.random((n, m))).astype(np.float32)):
@@ -167,6 +167,6 @@ def test_bits_depend_on_neither_threads_nor_simd_level(kernel, size, tables, res
 
 
 @pytest.mark.parametrize("n_threads", [-5, 0, 1])
-def test_useless_numbers_of_threads_mean_one(n_threads, tables):
+def test_n_threads_below_one_means_one(n_threads, tables):
     assert usable_threads(n_threads) == 1
     assert len(order_rows(tables["large"], np.ones((9000, 1)), np.ones(9000), n_threads)[2]) == 9000

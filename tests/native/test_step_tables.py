@@ -1,4 +1,4 @@
-"""Prediction by step tables equals the sum over the stumps, one by one."""
+"""Prediction by step tables equals the sum over the stumps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.native.tables import integers, same_tables
 
 
 def assert_equals_sum(X, features, thresholds, weights, n_threads=1):
-    """sum_j w_j h_j(x_i), of integer weights, so that any order of adding gives the same."""
+    """sum_j w_j h_j(x_i), with integer weights, so that the order of the sum does not matter."""
     expected = np.where(X[:, features].astype(np.float64) > thresholds, 1, -1)
     decision = StepTables(features, thresholds, weights).decide(X, n_threads)
     assert np.array_equal(decision.reshape(len(X), weights.shape[1]), expected @ weights)
@@ -23,7 +23,7 @@ def make_stumps(rng, n_stumps, n_features, n_outputs=1):
     return rng.integers(0, n_features, n_stumps), rng.normal(size=n_stumps), integers(rng, n_stumps, n_outputs, most=20)
 
 
-# From one stump a feature to hundreds: few are counted, many are looked up in cells.
+# From one stump per feature to hundreds: few are counted, many are looked up in cells.
 @pytest.mark.parametrize("n_outputs", [1, 3])
 @pytest.mark.parametrize("n_stumps", [0, 1, 8, 9, 30, 300])
 def test_decision_equals_sum(n_stumps, n_outputs, rng):
@@ -41,7 +41,7 @@ CROWDS = {
     "denormal": 5e-324 * np.arange(40),
     "all equal": np.full(30, 2.0),
     "repeated": np.repeat([1.0, 2.0, 3.0], 7),
-    "neighbours": 1.0 + np.finfo(float).eps * np.arange(50),
+    "adjacent": 1.0 + np.finfo(float).eps * np.arange(50),
     "just above the limit": np.arange(9.0),
 }
 
@@ -69,7 +69,7 @@ def test_lookup_of_any_numbers(thresholds, values):
     assert_looks_up(np.array(thresholds), np.array(values))
 
 
-def test_float32_is_compared_as_the_number_it_is(rng):
+def test_float32_is_compared_in_float64(rng):
     X = rng.normal(size=(400, 3)).astype(np.float32)
     features, _, weights = make_stumps(rng, 60, 3)
     thresholds = X[rng.integers(0, 400, 60), features].astype(np.float64)
@@ -78,7 +78,7 @@ def test_float32_is_compared_as_the_number_it_is(rng):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_memory_order_and_further_columns_do_not_matter(dtype, rng):
+def test_memory_layout_and_unused_columns_do_not_matter(dtype, rng):
     X, stumps = rng.normal(size=(300, 5)).astype(dtype), make_stumps(rng, 80, 3)
     for same in same_tables(X):
         assert_equals_sum(same, *stumps)

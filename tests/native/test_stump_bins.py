@@ -1,4 +1,4 @@
-"""Where thresholds lie: between neighbours whatever their size, and at shares of the weight where there are many."""
+"""Thresholds are between adjacent values of any size, or at quantiles of the weight if there are many."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from tests.reference.naive_stumps import naive_thresholds
 ONE32 = np.float32(1)
 AWKWARD = {
     "huge": [-1.7e308, -1e300, 1e300, 1.7e308],
-    "huge neighbours": [1e300, np.nextafter(1e300, 2e300), np.nextafter(-1e300, 0), -1e300],
+    "huge and adjacent": [1e300, np.nextafter(1e300, 2e300), np.nextafter(-1e300, 0), -1e300],
     "tiny": [-1e-300, 0.0, 1e-300, 2e-300],
     "denormal": [0.0, 5e-324, 1e-323, 1.5e-323, -5e-324],
-    "neighbours of 1": [1.0, np.nextafter(1.0, 2), np.nextafter(1.0, 0), np.nextafter(np.nextafter(1.0, 2), 2)],
+    "adjacent to 1": [1.0, np.nextafter(1.0, 2), np.nextafter(1.0, 0), np.nextafter(np.nextafter(1.0, 2), 2)],
     "both zeros": [-0.0, 0.0, 1.0, -1.0],
-    "all at once": [-1.7e308, -1.0, -5e-324, -0.0, 0.0, 5e-324, 1.0, np.nextafter(1.0, 2), 1.7e308],
+    "all together": [-1.7e308, -1.0, -5e-324, -0.0, 0.0, 5e-324, 1.0, np.nextafter(1.0, 2), 1.7e308],
     "huge, float32": np.array([-3e38, -1e38, 1e38, 3e38], dtype=np.float32),
     "denormal, float32": np.array([0.0, 1e-45, 3e-45, -1e-45], dtype=np.float32),
-    "neighbours of 1, float32": np.array([1.0, np.nextafter(ONE32, 2 * ONE32), np.nextafter(ONE32, 0 * ONE32)], "f4"),
+    "adjacent to 1, float32": np.array([1.0, np.nextafter(ONE32, 2 * ONE32), np.nextafter(ONE32, 0 * ONE32)], "f4"),
 }
 
 
-def assert_separates_all_neighbours(values: np.ndarray) -> None:
-    """Found by hashing (at most 1024 bins) and by sorting."""
+def assert_separates_adjacent_values(values: np.ndarray) -> None:
+    """Distinct values are found by hashing (up to 1024 bins) or by sorting."""
     distinct = np.unique(values.astype(np.float64))
     for max_bins in (None, 256, 1025):
         thresholds = make_pool(values[:, None], max_bins=max_bins).thresholds(0)
@@ -38,8 +38,8 @@ def assert_separates_all_neighbours(values: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("name", AWKWARD)
-def test_thresholds_separate_awkward_neighbours(name):
-    assert_separates_all_neighbours(np.array(AWKWARD[name]))
+def test_thresholds_separate_awkward_values(name):
+    assert_separates_adjacent_values(np.array(AWKWARD[name]))
 
 
 def finite(dtype: type) -> st.SearchStrategy:
@@ -49,13 +49,13 @@ def finite(dtype: type) -> st.SearchStrategy:
 
 @given(finite(np.float64) | finite(np.float32))
 def test_thresholds_separate_any_numbers(values):
-    assert_separates_all_neighbours(values)
+    assert_separates_adjacent_values(values)
 
 
 @pytest.mark.parametrize("max_bins", [2, 3, 8, 255, 256, 1000, 1025, 5000])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_thresholds_follow_the_rule(dtype, max_bins, rng):
-    """Integer weights: their sums are exact, so both sides close each bin at the same value."""
+    """Sums of integer weights are exact, so that both codes end each bin at the same value."""
     many = 2.0 * rng.permutation(1500)[:, None]
     for name, X in {**TABLES, "more than 1024 values": many}.items():
         X, weight = X.astype(dtype), rng.integers(1, 7, len(X)).astype(float)
@@ -65,7 +65,7 @@ def test_thresholds_follow_the_rule(dtype, max_bins, rng):
         assert max(map(len, found)) < max_bins
 
 
-def test_bins_have_about_equal_weight_also_after_a_heavy_value(rng):
+def test_bins_have_about_equal_weight_even_after_a_heavy_value(rng):
     for values, max_bins, n_heavy in ((rng.normal(size=2000), 16, 0), (np.r_[np.zeros(3000), rng.random(1000)], 32, 1)):
         thresholds = make_pool(values[:, None], max_bins=max_bins).thresholds(0)
         counts = np.bincount(np.searchsorted(thresholds, values), minlength=max_bins)[n_heavy:]
@@ -75,7 +75,6 @@ def test_bins_have_about_equal_weight_also_after_a_heavy_value(rng):
 
 
 def test_weights_count_as_copies(rng):
-    """Weighted quantiles of rows are quantiles of their copies."""
     values, weight = rng.normal(size=500), rng.integers(1, 9, 500)
     copies = np.repeat(values, weight)
     weighted = make_pool(values[:, None], weight.astype(float), 20).thresholds(0)

@@ -1,6 +1,6 @@
-"""The searches for the best stump equal the enumeration of the pool, priced from new duals or changed by rank one.
+"""The search for the best stump equals an enumeration of the pool, with new duals or after a change by rank one.
 
-Duals, directions and steps are integers, and sums of weights and denominators powers of two, so that ``==`` is fair.
+Duals, directions and steps are integers, and sums of weights and denominators are powers of two: results are exact.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def start(X, duals, diagonal, stumps=None, weight=None, max_bins=None):
 
 
 def whole_diagonal(m, rng=None):
-    """Return positive integers with a power of two as their sum; drawn ones are large enough for some changes."""
+    """Return positive integers whose sum is a power of two; random ones are large enough for some changes."""
     diagonal = np.ones(m) if rng is None else rng.integers(1000, 2000, m).astype(float)
     diagonal[0] += 2.0 ** np.ceil(np.log2(diagonal.sum())) - diagonal.sum()
     return diagonal
 
 
 def take(pool, table, naive, found):
-    """Take what was found, where something was; its responses on the training rows are those of the enumeration."""
+    """Take the stump that was found, if any; its responses on the training rows are those of the enumeration."""
     if found[0]:
         (stump,) = (stump for stump in naive.stumps if stump.key == found[1:3])
         for response in (pool.respond(*stump.key), table.respond(*stump.key)):
@@ -60,7 +60,7 @@ def take(pool, table, naive, found):
 
 
 def assert_same_entries(table, alone, naive, pool):
-    """Every price and every g'Pg, followed with the prices or alone; a repeated response has the price 0."""
+    """Compare every price and every g'Pg, updated with the prices or alone; a repeated response has the price 0."""
     expected = {stump.key: [*naive.prices[k], naive.curvature[k]] for k, stump in enumerate(naive.stumps)}
     for feature in range(pool.n_features):
         for bin_below, threshold in enumerate(pool.thresholds(feature).tolist()):
@@ -73,7 +73,7 @@ def assert_same_entries(table, alone, naive, pool):
 
 
 def assert_equals_enumeration(X, rng, rule, n_outputs=3, **options):
-    """Set, find, take what was found, change, and again."""
+    """Set duals, find the best stump, take it, change the duals, and repeat."""
     diagonal = whole_diagonal(len(X), rng)
     pool, table, naive = start(X, integers(rng, len(X), n_outputs), diagonal, **options)
     alone, found = StumpTable(pool, 1, 1), table.find_best(rule)
@@ -119,22 +119,22 @@ def test_searches_equal_enumeration_on_any_table(X, seed, rule, max_bins):
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", TABLES)
-def test_all_ties_go_to_the_first(name, rule):
-    """With duals of +-1, in several outputs that are equal or opposite, a great many prices are equal."""
+def test_the_first_of_ties_wins(name, rule):
+    """With duals of +-1, in outputs that are equal or opposite, many prices are tied."""
     m = len(TABLES[name])
     duals = np.where(np.arange(m) % 2 == 0, 1.0, -1.0)[:, None] * [1.0, -1.0, 1.0]
     pool, table, naive = start(TABLES[name], duals, whole_diagonal(m), stumps_of(name, None))
     for _ in range(6):
         found = table.find_best(rule)
         assert found == naive.find_best(rule)
-        assert found[3] == 0, "of equal outputs, the first"
+        assert found[3] == 0, "the first of equal outputs"
         take(pool, table, naive, found)
 
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", ["few values", "repeated and sign-flipped features", "two rows"])
-def test_everything_can_be_taken(name, rule):
-    """Prices come in order, and the energy counts the whole pool, taken or not."""
+def test_a_pool_can_be_exhausted(name, rule):
+    """The best stumps come first, and the energy is that of the whole pool, taken or not."""
     m = len(TABLES[name])
     duals = np.arange(1.0, 2 * m + 1).reshape(m, 2) ** 2
     pool, table, naive = start(TABLES[name], duals, np.ones(m), stumps_of(name, None))
@@ -150,7 +150,7 @@ def test_everything_can_be_taken(name, rule):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_duals_of_zero_find_nothing(rule):
+def test_zero_duals_find_nothing(rule):
     X = TABLES["few values"]
     table = StumpTable(make_pool(X), 2, 1)
     assert not table.has_curvature
@@ -175,22 +175,22 @@ def test_real_duals_are_priced_to_rounding(scale, rng):
 
 
 def assert_scan_equals_table(pool, walk):
-    """Every answer has the bits of a table of one output, whose sums are fresh; what was found is taken from both."""
+    """Every result has the bits of a table of one output, which computes its sums from scratch."""
     scan, table = StumpScan(pool, 1), StumpTable(pool, 1, 1)
     for step, duals in enumerate(walk):
         table.set_duals(duals[:, None])
         found, feature, threshold, output, price, largest, energy, _ = table.find_best("max")
-        assert scan.price(duals) == StumpScan(pool, 1).price(duals), f"{step}: a fresh scan says something else"
+        assert scan.price(duals) == StumpScan(pool, 1).price(duals), f"{step}: a new scan finds something else"
         assert scan.price(duals)[:4] == (found, feature, threshold, price), step
-        assert scan.price(duals)[4] == energy or largest < 1e-150, step  # where squares become denormal
+        assert scan.price(duals)[4] == energy or largest < 1e-150, step  # squares are denormal
         assert (output, largest) == (0, abs(price))
         if found:
             assert pool.take(feature, threshold)
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_scans_that_are_kept_up_to_date_equal_tables(name, rng):
-    """A walk as a fit takes it, with the things that could upset sums kept from call to call, and with ties."""
+def test_updated_scans_equal_tables(name, rng):
+    """Over duals as in a fit, over ties, and over changes that could spoil sums kept from call to call."""
     n = len(TABLES[name])
     base, ties = rng.normal(size=n), np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
     few = base + np.where(rng.permutation(n) < n // 10, rng.normal(size=n), 0.0)
@@ -209,7 +209,7 @@ def test_rows_are_read_through_the_index(rng):
 
 
 def test_more_bins_than_sixteen_bits_in_a_block(rng):
-    """Three features of 30 000 distinct values lie in one block, whose codes then need 32 bits."""
+    """Three features with 30 000 distinct values are in one block, whose codes need 32 bits."""
     n = 30_000
     X = np.column_stack([rng.permutation(n), rng.permutation(n), rng.integers(0, 3, n), rng.permutation(n)]) * 1.0
     X = np.column_stack([X, X[:, ::-1], rng.permutation(n), np.zeros((n, 3)), rng.permutation(n)])

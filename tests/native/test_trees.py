@@ -1,4 +1,4 @@
-"""Grown trees equal naive ones, and walks through them are walks. Numbers are integers, so that ``==`` is fair."""
+"""Trees equal naive ones, and so do their responses. Inputs are integers: results are exact."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def equal_bits(one, other):
 def test_trees_equal_naive_ones(name, real, rng):
     X = TABLES[name]
     along, weight = integers(rng, len(X)), rng.integers(1, 9, len(X)).astype(float)
-    ties = np.where(np.arange(len(X)) % 2 == 0, 1.0, -1.0)  # a great many splits are equal: the first is taken
+    ties = np.where(np.arange(len(X)) % 2 == 0, 1.0, -1.0)  # many splits are tied: the first wins
     many, few = (16, 4) if len(X) > 100 else (None, 4)
     for max_leaves in (1, 2, 5):
         assert_equals_naive(X, along, max_leaves=max_leaves, real=real, max_bins=many)
@@ -61,8 +61,8 @@ def test_trees_equal_naive_ones(name, real, rng):
 
 
 @pytest.mark.parametrize("real", [True, False])
-def test_no_leaf_is_lighter_than_asked(real):
-    """Also where that is more than all rows have, in the units of small weights, or beyond all whole numbers."""
+def test_no_leaf_is_lighter_than_the_minimum(real):
+    """Also if that exceeds the weight of all rows, with small weights, or beyond all integers."""
     X = np.arange(100.0)[:, None]
     along = 2 * X[:, 0] - 99
     for weight in (np.ones(100), np.full(100, 2.0**-7)):
@@ -103,7 +103,7 @@ def test_features_that_are_not_allowed_are_not_used(used, rng):
 
 
 def test_signs_that_agree_are_not_split(rng):
-    """|G| of the parts is |G| of the whole, whatever the numbers: sums are exact."""
+    """The |G| of the parts add up exactly to that of the whole."""
     X = TABLES["many values"]
     for _ in range(20):
         assert grow(X, rng.random(60) + 0.1, real=False)[0].tolist() == [-1]
@@ -125,7 +125,7 @@ def test_a_grower_remembers_nothing(rng):
 
 
 def forest(rng, d, sizes):
-    """Return the arrays of trees of so many leaves each, of random shape, as `TreeTables` takes them."""
+    """Return the arguments of `TreeTables` for random trees with so many leaves each."""
     nodes, begin = [], [0]  # feature, left, right
     for n_leaves in sizes:
         tree = [[-1, -1, -1]]
@@ -141,7 +141,7 @@ def forest(rng, d, sizes):
 
 
 def walk(X, begin, features, left, right, thresholds, values):
-    """Return the responses, flat, one walk a row and a tree."""
+    """Return the responses, flat, by one walk per row and tree."""
     trees = [slice(a, b) for a, b in pairwise(begin)]
     return [
         float(values[own][naive_walk(x, features[own], left[own], right[own], thresholds[own])])
@@ -161,7 +161,7 @@ def test_decisions_are_weighted_sums_of_responses(dtype, n_outputs, rng):
     weights = rng.normal(size=(5, n_outputs))
     expected = np.zeros((300, n_outputs))
     for response, weight in zip(respond_trees(X, *trees).reshape(300, 5).T, weights, strict=True):
-        expected += np.multiply.outer(response.astype(float), weight)  # tree by tree: the same sums, to the bit
+        expected += np.multiply.outer(response.astype(float), weight)  # tree by tree, for the same bits
     for n_threads in (1, 2):
         assert TreeTables(*trees).decide(X, weights, n_threads).tobytes() == expected.tobytes()
 
@@ -169,7 +169,7 @@ def test_decisions_are_weighted_sums_of_responses(dtype, n_outputs, rng):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_responses_are_walks(dtype, rng):
     trees = forest(rng, 4, [1, 2, 3, 8, 1, 20])
-    X = (integers(rng, 50, 4, most=4) / 2).astype(dtype)  # many of them on a threshold
+    X = (integers(rng, 50, 4, most=4) / 2).astype(dtype)  # many values equal a threshold
     expected = walk(X, *trees)
     for same in same_tables(X):
         found = respond_trees(same, *trees, n_threads=1)
@@ -180,7 +180,7 @@ def test_responses_are_walks(dtype, rng):
     )
 
 
-def test_numbers_are_compared_in_double_and_nan_goes_left(rng):
+def test_values_are_compared_in_float64_and_nan_goes_left(rng):
     *trees, thresholds, values = forest(rng, 1, [2])
     thresholds[0] = 0.1
     for x, leaf in ((np.float32(0.1), 2), (np.nextafter(np.float32(0.1), np.float32(0)), 1), (0.1, 1)):
@@ -190,7 +190,7 @@ def test_numbers_are_compared_in_double_and_nan_goes_left(rng):
 
 
 @pytest.mark.parametrize("real", [True, False])
-def test_training_rows_walk_to_the_leaf_they_were_put_in(real, rng):
+def test_training_rows_reach_their_leaf(real, rng):
     X = TABLES["more than 256 values"]
     *nodes, _, _, leaf_of = grow(X, integers(rng, 400), max_leaves=12, real=real, max_bins=32)
     numbers = np.arange(len(nodes[0]), dtype=np.float32)

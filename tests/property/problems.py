@@ -1,4 +1,4 @@
-"""Random small problems with every kind of target."""
+"""Random small problems with all kinds of targets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Problem:
 
 @st.composite
 def problems(draw: st.DrawFn, most_rows: int = 60) -> Problem:
-    """Tables with ties and repeated rows (small integers) or without (normal), weights of 1 to 4."""
+    """Return rows with ties and repetitions (small integers) or without (normal), and weights of 1 to 4."""
     seed = draw(st.integers(0, 10_000))
     n, d = draw(st.integers(4, most_rows)), draw(st.integers(1, 5))
     n_values = draw(st.sampled_from([2, 3, 10, None]))
@@ -46,14 +46,14 @@ costs = st.sampled_from(["scale", 0.01, 0.7, 20.0])
 
 
 def target_of(problem: Problem, kind: str) -> np.ndarray:
-    """Return targets of this kind that the features say something about."""
+    """Return a target of this kind that depends on the features."""
     score = problem.X.sum(axis=1) + problem.rng.normal(scale=0.7, size=len(problem.y))
     ranks = score.argsort().argsort()
-    counts = np.round(score) + problem.y  # few distinct numbers: many rows are the same with their target
+    counts = np.round(score) + problem.y  # few distinct values, so that rows repeat together with their target
     return {
-        "two classes": lambda: problem.y,
-        "classes": lambda: ranks * 4 // len(ranks),
-        "labels": lambda: np.column_stack([problem.y, ranks % 2, 2 * ranks < len(ranks)]).astype(int),
-        "numbers": lambda: counts if problem.seed % 2 else score,
-        "columns": lambda: np.column_stack([counts, np.cos(problem.X[:, 0]) + problem.y]),
+        "binary": lambda: problem.y,
+        "multiclass": lambda: ranks * 4 // len(ranks),
+        "multilabel": lambda: np.column_stack([problem.y, ranks % 2, 2 * ranks < len(ranks)]).astype(int),
+        "regression": lambda: counts if problem.seed % 2 else score,
+        "multioutput": lambda: np.column_stack([counts, np.cos(problem.X[:, 0]) + problem.y]),
     }[kind]()

@@ -1,4 +1,4 @@
-"""On any small problem: certificates hold, gaps are never negative, and every round lowers what it minimizes."""
+"""On any small problem certificates hold, gaps are not negative, and every round lowers the objective."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_certificates_hold(name, problem, C, n_columns):
     assert certificate.full_lower_bound <= trace.primal.min() * (1 + NEGATIVE_GAP)
     if name in LEAST_SQUARES:
         assert np.all(np.diff(trace.primal) <= NEGATIVE_GAP * trace.primal[0]), "every column lowers the objective"
-        # The last stage is the model, though stages are made of steps of rank one.
+        # The last stage is the model, although stages are computed by steps of rank one.
         *_, last = model.ensemble_.staged(problem.X)
         expected = model.ensemble_.decision(problem.X)
         assert np.allclose(last, expected, rtol=0, atol=CLOSED_FORM * max(1.0, np.abs(expected).max()))
@@ -71,7 +71,7 @@ def test_every_round_lowers_the_exponential_loss(name, problem):
 
 @given(problem=problems(), nu=st.sampled_from([0.05, 0.3, 0.8, 1.0]))
 def test_rounding_is_no_gap(problem, nu):
-    """Whatever the margin, 0 included: simplex methods solve to rounding, and there is nothing to complain about."""
+    """Whatever the margin, also 0: simplex methods are exact up to rounding, and there is no warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         model = LPBoostClassifier(nu=nu, n_jobs=1).fit(problem.X, problem.y, problem.weight)

@@ -1,4 +1,4 @@
-"""Least squares on random small problems equals the paper's own way, with its m x m matrix."""
+"""Least squares on random small problems equals the paper's formulas with an m x m matrix."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Squares:
 
     @property
     def spread(self) -> float:
-        """How far targets are from each other, and at least 1."""
+        """The range of the targets, and at least 1."""
         return float(max(1.0, np.ptp(self.target, axis=0).max()))
 
     @property
     def rounding(self) -> float:
-        """What an objective may be off: 1e-12 of what it would be if every target were missed by the spread."""
+        """The rounding of an objective: 1e-12 of its value if every residual were as large as the spread."""
         return NEGATIVE_GAP * float(self.scale.sum()) * self.spread**2
 
     def solver(self) -> GramLs:
@@ -87,7 +87,7 @@ def test_every_round_equals_the_reference(problem):
 
 @given(problem=squares(costs=(1e-12, 1e-3, 1.0, 1e6, 1e12)))
 def test_objectives_are_those_of_what_is_returned(problem):
-    """For any C: the primal is the model's, the dual that of balanced duals, and neither is NaN."""
+    """For any C the primal is that of the model, the dual that of balanced duals, and both are finite."""
     solver, H = problem.solver(), problem.H.astype(float)
     for column in problem.H.T:
         solver.add(np.ascontiguousarray(column))
@@ -102,7 +102,7 @@ def test_objectives_are_those_of_what_is_returned(problem):
     assert np.all(np.abs(duals.sum(axis=0)) <= BALANCE * problem.scale.sum() * problem.spread)
     assert dual <= primal + problem.rounding
     constant = ls_primal(H[:, :0], problem.target, problem.scale, weights[:0], solver.intercept(weights[:0]))
-    assert primal <= constant + problem.rounding, "columns never cost"
+    assert primal <= constant + problem.rounding, "columns never raise the objective"
 
 
 @given(problem=squares(), order=st.randoms(use_true_random=False))
@@ -120,8 +120,8 @@ def test_the_order_of_columns_does_not_matter_for_the_optimum(problem, order):
 
 
 @given(problem=squares())
-def test_outputs_are_fitted_side_by_side(problem):
-    """Several outputs at once are as many problems over the same columns."""
+def test_outputs_are_independent_problems(problem):
+    """Over the same columns."""
     master, weight = LeastSquares(C=1.0), problem.scale
     together = master.begin(problem.target, weight, 1)
     alone = [master.begin(np.ascontiguousarray(own[:, None]), weight, 1) for own in problem.target.T]

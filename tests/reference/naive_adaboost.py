@@ -1,6 +1,6 @@
-"""Stage-wise boosting as published, over given responses of +-1: obvious code, no speed.
+"""Stage-wise boosting as published, over given responses of +-1: simple code, not fast.
 
-Losses and distributions are worked out anew from the decision values in every round, not by products of factors.
+In every round losses and distributions are computed from the decision values, not by products of factors.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class NaiveStage:
-    """One round: the new column's weights (l,), the intercept so far (l,), the signed duals after it, and the loss."""
+    """One round: the weights of its column (l,), the intercept (l,), the signed duals after it, and the loss."""
 
     weights: np.ndarray
     intercept: np.ndarray
@@ -39,7 +39,7 @@ def naive_adaboost(H: np.ndarray, y: np.ndarray, weight: np.ndarray) -> list[Nai
 def naive_adaboost_mh(H: np.ndarray, Y: np.ndarray, weight: np.ndarray) -> list[NaiveStage]:
     """Return the rounds of AdaBoost.MH (Schapire & Singer, 1999): every row is an example of every output.
 
-    A weak learner votes for or against each output, and all its votes have one coefficient.
+    A weak learner votes for or against each output, and all its votes have the same coefficient.
     """
     n_outputs = Y.shape[1]
     decision, stages = np.zeros(Y.shape), []
@@ -62,26 +62,22 @@ def naive_adaboost_ecc(
 ) -> list[NaiveStage]:
     """Return the rounds of AdaBoost.ECC (Guruswami & Sahai, 1999).
 
-    `own` is each row's class. `colourings` holds mu of shape (k,) for every round and one more, the round to come,
-    for which the last duals are.
+    `own` is the class of each row. `colourings` holds mu of shape (k,) for every round and for the next one, to which
+    the last duals belong.
     """
     n_rows, n_classes = len(own), len(colourings[0])
     decision, intercept, stages = np.zeros((n_rows, n_classes)), np.zeros(n_classes), []
     smoothing = 1.0 / (n_rows * n_classes)
     for h, mu, next_mu in zip(np.asarray(H).T, colourings, colourings[1:], strict=False):
-        told = ecc_row_shares(ecc_pair_shares(decision, own, weight), own, mu)
-        told = told / told.sum()
-        bits = mu[own]
-        up, down = (
-            0.5 * np.log((told[(h == side) & (bits == side)].sum() + smoothing) / (wrong + smoothing))
-            for side, wrong in ((1, told[(h == 1) & (bits == -1)].sum()), (-1, told[(h == -1) & (bits == 1)].sum()))
+        shares = ecc_row_shares(decision, own, weight, mu)
+        right, wrong = (
+            [shares[(h == side) & ((mu[own] == h) == hit)].sum() for side in (1, -1)] for hit in (True, False)
         )
-        # g(x) = up where h = 1, else -down: as one slope and one shift, the weight and the intercept.
+        up, down = 0.5 * np.log((np.array(right) + smoothing) / (np.array(wrong) + smoothing))
+        # g(x) = up if h = 1, else -down: as a slope and a shift, the weight and the intercept.
         decision = decision + np.outer(np.where(h == 1, up, -down), mu)
         intercept = intercept + 0.5 * (up - down) * mu
-        pairs = ecc_pair_shares(decision, own, weight)
-        shares = ecc_row_shares(pairs, own, next_mu)
-        duals = shares / shares.sum() * next_mu[own]
+        duals = ecc_row_shares(decision, own, weight, next_mu) * next_mu[own]
         loss = ecc_loss(decision, own, weight)
         stages.append(NaiveStage(0.5 * (up + down) * mu, intercept, duals[:, None], loss))
     return stages
@@ -97,15 +93,11 @@ def ecc_losses(decision: np.ndarray, own: np.ndarray, weight: np.ndarray) -> np.
     return losses
 
 
-def ecc_pair_shares(decision: np.ndarray, own: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return the distribution over rows and their wrong classes, shape (m, k)."""
+def ecc_row_shares(decision: np.ndarray, own: np.ndarray, weight: np.ndarray, mu: np.ndarray) -> np.ndarray:
+    """Return the share of each row in the losses of wrong classes of the other colour, shape (m,)."""
     losses = ecc_losses(decision, own, weight)
-    return losses / losses.sum()
-
-
-def ecc_row_shares(pairs: np.ndarray, own: np.ndarray, mu: np.ndarray) -> np.ndarray:
-    """Return each row's share of the pairs that the colouring can tell apart, shape (m,)."""
-    return np.array([sum(pairs[i, k] for k in range(len(mu)) if mu[k] != mu[y]) for i, y in enumerate(own)])
+    sums = np.array([sum(losses[i, k] for k in range(len(mu)) if mu[k] != mu[y]) for i, y in enumerate(own)])
+    return sums / sums.sum()
 
 
 def ecc_loss(decision: np.ndarray, own: np.ndarray, weight: np.ndarray) -> float:

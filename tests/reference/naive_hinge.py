@@ -1,4 +1,4 @@
-"""The SVM with a free bias on given responses (EQ:SVM1, EQ:SVM_D1): solved by LIBSVM, judged by its definition."""
+"""The SVM with a free bias on given responses (EQ:SVM1, EQ:SVM_D1): its definition, and its solution by LIBSVM."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def hinge_dual(H: np.ndarray, duals: np.ndarray) -> float:
 
 
 def best_bias_value(H: np.ndarray, y: np.ndarray, bound: np.ndarray, weights: np.ndarray) -> float:
-    """Return the least primal value over the bias: a piecewise linear function has its minimum at a kink."""
+    """Return the minimum of the primal over the bias: a piecewise linear function has its minimum at a kink."""
     return min(hinge_primal(H, y, bound, weights, float(kink)) for kink in y - H @ weights)
 
 
@@ -47,10 +47,10 @@ def naive_hinge(H: np.ndarray, y: np.ndarray, bound: np.ndarray) -> NaiveSolutio
 
 @dataclass(frozen=True)
 class Residuals:
-    """How far a solution is from the optimality conditions; all are >= 0, and 0 at an optimum.
+    """Violations of the optimality conditions; all are >= 0, and 0 at an optimum.
 
-    box, balance and stationarity are constraints and must hold to rounding at any time; slackness, the sum of
-    (bound_i - a_i) xi_i + a_i (y_i F_i - 1 + xi_i), is the gap itself.
+    box, balance and stationarity must always be 0 up to rounding; slackness, the sum of
+    (bound_i - a_i) xi_i + a_i (y_i F_i - 1 + xi_i), is the duality gap.
     """
 
     box: float

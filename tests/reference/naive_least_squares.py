@@ -1,4 +1,4 @@
-"""Least squares with a free bias (EQ:SLSVM1) the paper's own way: through S = H H' + diag(1 / (C s)), m x m."""
+"""Least squares with a free bias (EQ:SLSVM1) by the paper's formulas: with S = H H' + diag(1 / (C s)), m x m."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class NaiveModel:
 
 
 def naive_model(H: np.ndarray, target: np.ndarray, scale: np.ndarray) -> NaiveModel:
-    """Return the optimum, S inverted as a whole."""
+    """Return the optimum by the inverse of S."""
     H = np.asarray(H, dtype=np.float64).reshape(len(target), -1)
     return NaiveModel(H, target, scale, np.linalg.inv(H @ H.T + np.diag(1.0 / scale)))
 
@@ -99,25 +99,25 @@ def ls_dual(H: np.ndarray, target: np.ndarray, scale: np.ndarray, duals: np.ndar
 
 
 class NaiveCurvature:
-    """What `cgens.types.Curvature` asks for, of models that grew column by column, the empty one first."""
+    """The protocol `cgens.types.Curvature` for models that grew column by column, the empty one first."""
 
     def __init__(self, models: Sequence[NaiveModel]) -> None:
-        self._models = models
+        self.models = models
 
     @property
     def n_steps(self) -> int:
-        return len(self._models) - 1
+        return len(self.models) - 1
 
     @property
     def diagonal(self) -> np.ndarray:
-        return self._models[0].scale
+        return self.models[0].scale
 
     def step(self, k: int) -> tuple[np.ndarray, np.ndarray, float]:
         """Return p = Ph, k = h'U / (1 + h'p) and 1 + h'p, with P and U from before the `k`-th column h."""
-        before, column = self._models[k], self._models[k + 1].H[:, k]
+        before, column = self.models[k], self.models[k + 1].H[:, k]
         direction = before.projected @ column
         denominator = 1.0 + float(column @ direction)
         return direction, column @ before.duals / denominator, denominator
 
     def quadratic(self, responses: np.ndarray) -> np.ndarray:
-        return self._models[-1].quadratic(np.asarray(responses, dtype=np.float64))
+        return self.models[-1].quadratic(np.asarray(responses, dtype=np.float64))

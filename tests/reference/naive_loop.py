@@ -1,4 +1,4 @@
-"""Column generation with the naive parts: the whole library on one page."""
+"""Column generation with naive parts: the whole library on one page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class NaiveFit:
 
 
 def empty_master_duals(y: np.ndarray, bound: np.ndarray) -> np.ndarray:
-    """Return the duals of the model with a bias only: at the bound, the heavier class scaled down to balance."""
+    """Return the duals of the model with a bias only: at the bound, the heavier class scaled down for balance."""
     duals = y * bound
     above, below = bound[y > 0].sum(), bound[y < 0].sum()
     heavier = y > 0 if above > below else y < 0
@@ -30,7 +30,7 @@ def empty_master_duals(y: np.ndarray, bound: np.ndarray) -> np.ndarray:
 def naive_column_generation(
     X: np.ndarray, y: np.ndarray, bound: np.ndarray, max_columns: int = 10_000, price_tol: float = 1e-6
 ) -> NaiveFit:
-    """Return the stumps in the order in which they were added, and the SVM over them."""
+    """Return the stumps in the order of their rounds, and the SVM over them."""
     pool = naive_pool(X)
     stumps: list[NaiveStump] = []
     duals = empty_master_duals(y, bound)

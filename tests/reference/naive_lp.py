@@ -1,20 +1,9 @@
-"""LPBoost over a whole matrix of responses, by SciPy's `linprog`, in its published form: w >= 0 and both signs of h."""
+"""LPBoost over a matrix of all responses, by SciPy's `linprog`, in its published form: w >= 0 and both signs of h."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.optimize import linprog
-
-
-@dataclass(frozen=True)
-class NaiveProgram:
-    """The optimum: its value as a master states it, weights (J,), and the multipliers a_i >= 0 of the rows."""
-
-    value: float
-    weights: np.ndarray
-    alphas: np.ndarray
 
 
 def lp_primal(H: np.ndarray, y: np.ndarray, bound: np.ndarray, weights: np.ndarray) -> float:
@@ -24,11 +13,12 @@ def lp_primal(H: np.ndarray, y: np.ndarray, bound: np.ndarray, weights: np.ndarr
 
 
 def nu_primal(H: np.ndarray, y: np.ndarray, bound: np.ndarray, weights: np.ndarray) -> float:
-    """Return the least of 2 - rho + sum_i bound_i max(0, rho - y_i w.h_i): piecewise linear in rho, least at a kink."""
+    """Return the minimum of 2 - rho + sum_i bound_i max(0, rho - y_i w.h_i) over rho."""
     return nu_value(y * (H @ weights), bound, best_rho(H, y, bound, weights))
 
 
 def best_rho(H: np.ndarray, y: np.ndarray, bound: np.ndarray, weights: np.ndarray) -> float:
+    """Return the best rho: a piecewise linear function has its minimum at a kink."""
     margins = y * (H @ weights)
     return float(min(margins, key=lambda rho: nu_value(margins, bound, rho)))
 
@@ -37,27 +27,25 @@ def nu_value(margins: np.ndarray, bound: np.ndarray, rho: float) -> float:
     return float(2.0 - rho + bound @ np.maximum(0.0, rho - margins))
 
 
-def naive_lpboost(H: np.ndarray, y: np.ndarray, bound: np.ndarray) -> NaiveProgram:
+def naive_lpboost(H: np.ndarray, y: np.ndarray, bound: np.ndarray) -> float:
     """Minimise sum(w) + sum_i bound_i xi_i, y_i sum_j w_j h_j(x_i) >= 1 - xi_i, over h and -h, w >= 0 (EQ:LPB1)."""
     m, n = H.shape
     signed = y[:, None] * np.hstack([H, -H])
-    found = solved(
+    return optimum(
         cost=np.concatenate([np.ones(2 * n), bound]),
         A_ub=-np.hstack([signed, np.eye(m)]),
         b_ub=-np.ones(m),
     )
-    w = found.x[: 2 * n]
-    return NaiveProgram(found.fun, w[:n] - w[n:], -found.ineqlin.marginals)
 
 
-def naive_nu_lpboost(H: np.ndarray, y: np.ndarray, share: np.ndarray, nu: float) -> NaiveProgram:
+def naive_nu_lpboost(H: np.ndarray, y: np.ndarray, share: np.ndarray, nu: float) -> float:
     """Maximise rho - sum_i share_i xi_i / nu, y_i sum_j w_j h_j(x_i) >= rho - xi_i, sum(w) = 1 (Demiriz et al.).
 
-    The shares have the sum 1. The value is 2 minus the published one, as the master has it.
+    The shares have the sum 1. As in the master, the value is 2 minus the published one.
     """
     m, n = H.shape
     signed = y[:, None] * np.hstack([H, -H])
-    found = solved(
+    return 2.0 + optimum(
         cost=np.concatenate([np.zeros(2 * n), share / nu, [-1.0]]),
         A_ub=np.hstack([-signed, -np.eye(m), np.ones((m, 1))]),
         b_ub=np.zeros(m),
@@ -65,12 +53,10 @@ def naive_nu_lpboost(H: np.ndarray, y: np.ndarray, share: np.ndarray, nu: float)
         b_eq=np.ones(1),
         bounds=[*[(0.0, None)] * (2 * n + m), (None, None)],
     )
-    w = found.x[: 2 * n]
-    return NaiveProgram(2.0 + found.fun, w[:n] - w[n:], -found.ineqlin.marginals)
 
 
-def solved(cost: np.ndarray, **program: object):
+def optimum(cost: np.ndarray, **program: object) -> float:
     tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
     found = linprog(cost, method="highs-ds", options=tight, **program)
     assert found.status == 0, found.message
-    return found
+    return float(found.fun)

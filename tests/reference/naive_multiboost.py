@@ -1,4 +1,4 @@
-"""MultiBoost (Shen & Hao, 2011) by its definition, pair by pair of a row and a wrong class."""
+"""MultiBoost (Shen & Hao, 2011) by its definition, for each pair of a row and a wrong class."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ def multiboost_primal(H: np.ndarray, target: np.ndarray, weight: np.ndarray, nu:
 
 
 def multiboost_dual(target: np.ndarray, weight: np.ndarray, duals: np.ndarray) -> float:
-    """Return the sum of u (1 - log(u / p)), u = -R of the wrong classes: the minimum over all margins z of
-    p exp(-z) + u z."""
+    """Return the sum of u (1 - log(u / p)), the minimum of p exp(-z) + u z over z; u = -R of the wrong classes."""
     total = 0.0
     for i, _, r, p in wrong_pairs(target, weight):
         u = -duals[i, r]
@@ -36,7 +35,7 @@ def multiboost_dual(target: np.ndarray, weight: np.ndarray, duals: np.ndarray) -
 
 
 def multiboost_infeasibility(H: np.ndarray, target: np.ndarray, duals: np.ndarray, nu: float) -> float:
-    """Return by how much the duals break: u >= 0, rows of sum 0, and no price above nu; relative."""
+    """Return the relative violation of u >= 0, rows of sum 0, and no price above nu."""
     wrong = np.where(target < 0, -duals, 0.0)
     scale = np.abs(duals).max()
     rows = np.abs(duals.sum(axis=1)).max() / scale
@@ -47,9 +46,9 @@ def multiboost_infeasibility(H: np.ndarray, target: np.ndarray, duals: np.ndarra
 def multiboost_slackness(
     H: np.ndarray, target: np.ndarray, weight: np.ndarray, nu: float, weights: np.ndarray, duals: np.ndarray
 ) -> float:
-    """Return what the gap consists of: by how much Young's inequality and |price| <= nu are missed.
+    """Return the sum of the gaps in Young's inequality and of nu |W| - W price: the duality gap.
 
-    p exp(-z) + u z - u (1 - log(u / p)) for each pair of margin z, and nu |W| - W price for each weight.
+    Young's inequality of a pair with margin z is p exp(-z) + u z >= u (1 - log(u / p)).
     """
     F, total = H @ weights, 0.0
     for i, y, r, p in wrong_pairs(target, weight):

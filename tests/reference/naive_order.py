@@ -1,4 +1,4 @@
-"""Merging of identical rows, with a dictionary."""
+"""Identical rows merged by a dictionary."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def merged_rows(X: np.ndarray, target: np.ndarray, weight: np.ndarray) -> dict[tuple, float]:
-    """Return the summed weight of each distinct (x, target) with positive weight; equal numbers are equal."""
+    """Return the total weight of each distinct (x, target) with positive weight; 0 and -0 are equal."""
     weights: dict[tuple, list[float]] = {}
     for x, t, w in zip(X.tolist(), target.tolist(), weight.tolist(), strict=True):
         if w != 0:

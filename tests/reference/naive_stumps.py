@@ -1,4 +1,4 @@
-"""All stumps of a small table, by the rules that `cgens.weak_learners.Stump` documents. Obvious code, no speed."""
+"""All stumps of a small table, by the rules that `cgens.weak_learners.Stump` documents. Simple code, not fast."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class NaiveStump:
 
 
 def midpoint(low: float, high: float) -> float:
-    """Return a threshold with low <= threshold < high: the middle, or `low` where the middle is not between."""
+    """Return a threshold with low <= threshold < high: the middle, or `low` if rounding puts it elsewhere."""
     middle = 0.5 * low + 0.5 * high
     return middle if low <= middle < high else low
 
@@ -30,8 +30,8 @@ def midpoint(low: float, high: float) -> float:
 def naive_thresholds(values: np.ndarray, weight: np.ndarray, max_bins: int | None) -> list[float]:
     """Return the thresholds of one feature.
 
-    At most `max_bins` distinct values: one between every two neighbours. More: bins of about equal weight; a bin is
-    closed by the value that fills its share of the weight that was left when it was opened.
+    Up to `max_bins` distinct values have one between any two adjacent ones. More have bins of about equal weight: a bin
+    ends with the value that fills its share of the weight that was left at its beginning.
     """
     distinct = sorted({float(value) for value in values})
     if max_bins is None or len(distinct) <= max_bins:
@@ -75,7 +75,7 @@ def naive_prices(pool: list[NaiveStump], duals: np.ndarray) -> np.ndarray:
 
 
 def naive_best(pool: list[NaiveStump], duals: np.ndarray, taken: set | frozenset = frozenset()) -> NaiveStump | None:
-    """Return the stump of largest |price| outside `taken`, the first of equals; None where all prices are 0."""
+    """Return the stump of largest |price| that is not taken, the first of ties; None if all prices are 0."""
     best, best_size = None, 0.0
     for stump, price in zip(pool, naive_prices(pool, duals), strict=True):
         if stump.key not in taken and abs(price) > best_size:
@@ -84,7 +84,7 @@ def naive_best(pool: list[NaiveStump], duals: np.ndarray, taken: set | frozenset
 
 
 class NaiveTable:
-    """Prices and g'Pg of all candidates, one row a candidate."""
+    """Prices and g'Pg of all candidates, one row each."""
 
     def __init__(self, stumps: list[NaiveStump], n_rows: int, n_outputs: int) -> None:
         self.stumps = stumps
@@ -106,7 +106,7 @@ class NaiveTable:
         self.curvature = self.curvature - along**2 / denominator
 
     def find_best(self, rule: str) -> tuple:
-        """Return what `StumpTable.find_best` does: the first of equals among those not taken, the energy of all."""
+        """Return what `StumpTable.find_best` does: the first of ties among those not taken, and the energy of all."""
         free = np.array([stump.key not in self.taken for stump in self.stumps], dtype=bool)
         sizes, energy = np.abs(self.prices) * free[:, None], np.sum(self.prices**2)
         scores = {

@@ -1,6 +1,6 @@
-"""A tree grown greedily, node by node and threshold by threshold. Obvious code, no speed.
+"""A tree grown greedily, node by node and threshold by threshold. Simple code, not fast.
 
-With integers for `along` and `weight` every sum is exact, and the compiled trees must be equal to these.
+If `along` and `weight` are integers, every sum is exact, and the compiled trees must equal these.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 @dataclass
 class NaiveNode:
-    """The rows of a node and what they sum to; a leaf has the feature -1."""
+    """The rows of a node and their sums; a leaf has the feature -1."""
 
     rows: np.ndarray
     sum: float
@@ -26,7 +26,7 @@ class NaiveNode:
 
 @dataclass(frozen=True)
 class NaiveSplit:
-    """How much a split raises the criterion, and where it is."""
+    """A split and by how much it raises the criterion."""
 
     worth: float = 0.0
     feature: int = -1
@@ -35,7 +35,7 @@ class NaiveSplit:
 
 @dataclass
 class NaiveTree:
-    """Nodes in the order in which they were made, the root first."""
+    """Nodes in the order in which they were added, the root first."""
 
     nodes: list[NaiveNode] = field(default_factory=list)
 
@@ -58,10 +58,10 @@ def naive_tree(
     min_weight: float,
     real: bool,
 ) -> NaiveTree:
-    """Return the tree that splits next where it raises the criterion most.
+    """Return the tree whose next split is always the one that raises the criterion most.
 
-    Of equally good leaves the first is split, where the left child stands in its parent's place and the right one at
-    the end; of equally good splits of one leaf it is the first feature, then the smallest threshold.
+    Of tied leaves the first is split; a left child replaces its parent in the list of leaves, and a right one is
+    appended. Of tied splits of one leaf the one with the first feature wins, then with the smallest threshold.
     """
 
     def criterion(rows: np.ndarray) -> float:
@@ -94,7 +94,7 @@ def naive_tree(
     leaves = [append(np.arange(len(X)))]
     splits = [best_split(tree.nodes[0].rows)]
     while len(leaves) < max_leaves:
-        place = max(range(len(leaves)), key=lambda k: splits[k].worth)  # the first of equals
+        place = max(range(len(leaves)), key=lambda k: splits[k].worth)  # the first of ties
         split = splits[place]
         if not split.worth > 0:
             break
@@ -112,7 +112,7 @@ def naive_tree(
 def naive_walk(
     x: Sequence[float], features: Sequence[int], left: Sequence[int], right: Sequence[int], thresholds: Sequence[float]
 ) -> int:
-    """Return the node in which one row ends: x <= threshold goes left."""
+    """Return the node that one row reaches: x <= threshold goes left."""
     at = 0
     while features[at] >= 0:
         at = right[at] if float(x[features[at]]) > thresholds[at] else left[at]

@@ -1,4 +1,4 @@
-"""Master problems: what the ensemble optimises. One a file."""
+"""Master problems: the objectives that ensembles minimize, one per module."""
 
 from cgens.masters.adaboost import AdaBoost
 from cgens.masters.adaboost_ecc import AdaBoostECC

@@ -13,25 +13,21 @@ from cgens.masters.targets import check_signs
 from cgens.path_problem import PathProblem, PathSolutions
 from cgens.types import AnyArray, Duals, Floats, MasterSolution, Poll, Status, Target, relative_gap
 
-_STATUS = {
-    "converged": Status.OPTIMAL,
-    "max_sweeps": Status.NOT_CONVERGED,
-    "interrupted": Status.INTERRUPTED,
-}
-_SEVERITY = list(_STATUS)
+#: From the best to the worst.
+_STATUSES = {"converged": Status.OPTIMAL, "max_sweeps": Status.NOT_CONVERGED, "interrupted": Status.INTERRUPTED}
 
 
 class Hinge(Loss):
-    """Minimise 1/2 |w|^2 + C sum_i s_i max(0, 1 - y_i (w.h(x_i) + b)) over w and b, for each column y of the target.
+    """Minimize 1/2 |w|^2 + C sum_i s_i max(0, 1 - y_i (w.h(x_i) + b)) over w and b, for each column y of the target.
 
     Parameters
     ----------
     C : float
         The paper's C. The loss is a sum over rows, not a mean.
     max_sweeps : int
-        Most passes of coordinate descent over the active rows in one solve.
+        Maximum number of passes of coordinate descent over the active rows in one solve.
     quick_sweeps : int
-        The same between rounds.
+        The same for the quick solves between rounds.
 
     Examples
     --------
@@ -52,7 +48,7 @@ class Hinge(Loss):
         self.quick_sweeps = quick_sweeps
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedHinge:
-        """Return the live problem; `target` is +-1 and has the shape (m, l)."""
+        """Return the problem without columns; `target` is +-1, shape (m, l)."""
         if not 0 < self.C < np.inf:
             raise ValueError(f"C must be a finite number > 0; got {self.C}.")
         check_signs(target, "The hinge loss")
@@ -80,26 +76,26 @@ class Hinge(Loss):
         return scaled_bound(float(np.abs(duals).sum()), energy)
 
     def solve_path(self, problem: PathProblem, interrupted: Poll) -> PathSolutions:
-        """Solve for every C and stage, each from the solution of its neighbour, scaled: up and down the values of C."""
+        """Solve for every C and stage, each warm-started from the scaled solution of the neighbouring C or stage."""
         spec = Hinge(min(problem.Cs), self.max_sweeps, self.quick_sweeps)
-        live = spec.begin(problem.target, problem.sample_weight, problem.n_threads)
+        master = spec.begin(problem.target, problem.sample_weight, problem.n_threads)
         paths: PathSolutions = [[] for _ in problem.Cs]
-        n_added, present, worst = 0, spec.C, (0.0, 0.0)
-        way = sorted(range(len(problem.Cs)), key=lambda c: problem.Cs[c])
+        n_added, last_c, worst = 0, spec.C, (0.0, 0.0)
+        order = sorted(range(len(problem.Cs)), key=lambda c: problem.Cs[c])
         for stage in problem.stages:
             for j in range(n_added, stage):
-                live.add(problem.columns[j])
+                master.add(problem.columns[j])
             n_added = stage
-            for c in way:
-                live.scale_c(problem.Cs[c] / present)
-                present = problem.Cs[c]
-                solution = live.solve(problem.tol, interrupted)
+            for c in order:
+                master.scale_c(problem.Cs[c] / last_c)
+                last_c = problem.Cs[c]
+                solution = master.solve(problem.tol, interrupted)
                 paths[c].append((solution.weights, solution.intercept))
                 if interrupted():
                     return []
                 if solution.status is Status.NOT_CONVERGED:
-                    worst = max(worst, (solution.relative_gap, present))
-            way.reverse()
+                    worst = max(worst, (solution.relative_gap, last_c))
+            order.reverse()
         warn_about_path(worst, problem.tol)
         return paths
 
@@ -107,7 +103,7 @@ class Hinge(Loss):
 class RestrictedHinge:
     """The hinge master over the columns added so far: one problem per output, all over the same columns.
 
-    Signed duals are y_i a_i, 0 <= a_i <= C s_i.
+    Signed duals are y_i a_i with 0 <= a_i <= C s_i.
     """
 
     def __init__(self, spec: Hinge, target: Floats, bound: Floats, n_threads: int) -> None:
@@ -117,7 +113,7 @@ class RestrictedHinge:
             lower, upper = np.where(y < 0, -bound, 0.0), np.where(y > 0, bound, 0.0)
             sibling = self._solvers[0] if self._solvers else None
             self._solvers.append(DualCd(y, lower, upper, n_threads, sibling))
-        self._finished: tuple[Floats, Floats, float] | None = None  # weights, intercept and primal of the last solve
+        self._finished: tuple[Floats, Floats, float] | None = None  # weights, intercept, primal of the last full solve
 
     def add(self, response: AnyArray) -> None:
         """Add one column of shape (m,), int8 or floating."""
@@ -126,25 +122,25 @@ class RestrictedHinge:
             solver.add(response)
 
     def scale_c(self, factor: float) -> None:
-        """Multiply C, and with it the duals: the start for the next C of a path."""
+        """Multiply C and the duals by `factor`: a warm start for the next C of a path."""
         for solver in self._solvers:
             solver.scale_box(factor)
-        self._finished = None  # its primal value was that of another C
+        self._finished = None  # its primal was that of another C
 
     def solve(self, tol: float, interrupted: Poll, quick: bool = False) -> MasterSolution:
         """Solve every output to a relative gap of `tol`, starting from the last solution."""
-        most = self._spec.quick_sweeps if quick else self._spec.max_sweeps
-        reports = [solver.solve(tol, most, interrupted) for solver in self._solvers]
-        primals, duals, sweeps, states = zip(*reports, strict=True)
-        worst = _STATUS[max(states, key=_SEVERITY.index)]
-        if worst is Status.NOT_CONVERGED and relative_gap(sum(primals), sum(duals)) <= tol:
-            worst = Status.OPTIMAL  # one output's gap may be small beside the others' objectives
+        max_sweeps = self._spec.quick_sweeps if quick else self._spec.max_sweeps
+        reports = [solver.solve(tol, max_sweeps, interrupted) for solver in self._solvers]
+        primals, duals, sweeps, statuses = zip(*reports, strict=True)
+        status = _STATUSES[max(statuses, key=list(_STATUSES).index)]
+        if status is Status.NOT_CONVERGED and relative_gap(sum(primals), sum(duals)) <= tol:
+            status = Status.OPTIMAL  # the gap of one output may be small relative to the objective of all
         weights = _as_columns([solver.weights() for solver in self._solvers])
         intercept, primal = np.array([solver.bias for solver in self._solvers]), sum(primals)
-        if worst is not Status.INTERRUPTED:
+        if status is not Status.INTERRUPTED:
             self._finished = weights, intercept, primal
         elif self._finished is not None and self._finished[2] < primal:
-            # The sweeps were left in the middle: what was before, with 0 for the columns since, is better.
+            # After an interrupted descent, the last full solve, with weight 0 for newer columns, may be better.
             before, intercept, primal = self._finished
             weights = np.concatenate([before, np.zeros((len(weights) - len(before), len(intercept)))])
         return MasterSolution(
@@ -153,7 +149,7 @@ class RestrictedHinge:
             duals=Duals(_as_columns([solver.duals() for solver in self._solvers])),
             primal=primal,
             dual=sum(duals),
-            status=worst,
+            status=status,
             n_iter=sum(sweeps),
         )
 
@@ -169,5 +165,5 @@ def scaled_bound(total: float, energy: float) -> float:
 
 
 def _as_columns(outputs: list[Floats]) -> Floats:
-    """Return one array per output as the columns of a matrix; of one output without a copy."""
+    """Return a matrix with one array per column, without a copy if there is only one."""
     return outputs[0][:, None] if len(outputs) == 1 else np.column_stack(outputs)

@@ -1,4 +1,4 @@
-"""One linear program in HiGHS that grows row by row and is solved again and again from its last basis."""
+"""A linear program in HiGHS that grows by rows; each solve starts from the last basis."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from cgens.types import Floats, Poll, Status
 
-#: HiGHS's options for each solver that can be asked for.
+#: The options of HiGHS for each solver.
 SOLVERS: dict[str, dict[str, Any]] = {
     "dual": {"solver": "simplex", "simplex_strategy": 1},
     "primal": {"solver": "simplex", "simplex_strategy": 4},
@@ -17,14 +17,14 @@ SOLVERS: dict[str, dict[str, Any]] = {
 
 
 class IncrementalLP:
-    """Minimise cost'v, lower <= v <= upper, with rows of bounded products.
+    """Minimize cost'v subject to lower <= v <= upper and to bounds on linear combinations of v.
 
     Parameters
     ----------
     solver : {"dual", "primal", "ipm"}
-        Dual or primal simplex, or an interior point method, which cannot begin from the last solution.
+        Dual or primal simplex, or an interior point method, which has no warm start.
     max_iter : int
-        Most iterations of one solve.
+        Maximum number of iterations of one solve.
     """
 
     def __init__(self, solver: str, max_iter: int) -> None:
@@ -32,7 +32,7 @@ class IncrementalLP:
             raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {solver!r}.")
         self._highs = _import_highspy().Highs()
         limits = {"simplex_iteration_limit": max_iter, "ipm_iteration_limit": max_iter}
-        # Presolve would throw the basis away. Serial, but without a number of threads: HiGHS has that once a process.
+        # Presolve would discard the basis. "parallel" makes it serial: the number of threads is global to the process.
         fixed = {"output_flag": False, "presolve": "off", "parallel": "off"}
         for name, value in {**fixed, **limits, **SOLVERS[solver]}.items():
             self._check(self._highs.setOptionValue(name, value), f"the option {name}={value}")
@@ -45,39 +45,39 @@ class IncrementalLP:
         self._check(added, f"{len(cost)} variables")
 
     def add_row(self, coefficients: Floats, lower: float, upper: float) -> None:
-        """Demand lower <= coefficients'v <= upper."""
-        places = np.flatnonzero(coefficients).astype(np.int32)
-        added = self._highs.addRow(lower, upper, len(places), places, coefficients[places])
+        """Add the constraint lower <= coefficients'v <= upper."""
+        indices = np.flatnonzero(coefficients).astype(np.int32)
+        added = self._highs.addRow(lower, upper, len(indices), indices, coefficients[indices])
         self._check(added, f"a column with values up to {np.abs(coefficients).max():.3g}")
 
     @staticmethod
     def _check(status: Any, what: str) -> None:
         if status == _import_highspy().HighsStatus.kError:
-            raise ValueError(f"HiGHS refuses {what}: bring the weak learners' values and the weights to about 1.")
+            raise ValueError(f"HiGHS rejects {what}: scale the weak learners' responses and the weights to about 1.")
 
     def solve(self, interrupted: Poll) -> tuple[Status, int, Floats, Floats]:
-        """Return how it ended, the number of iterations, the variables, and the multipliers of the rows.
+        """Return the status, the number of iterations, the variables, and the multipliers of the rows.
 
-        Whatever else than an optimum HiGHS says is NOT_CONVERGED, and may come without numbers: arrays of length 0.
+        Any other outcome than an optimum or an interrupt is NOT_CONVERGED; the arrays may then be empty.
         """
         highspy = _import_highspy()
 
-        def listen(event: Any) -> None:
+        def poll(event: Any) -> None:
             event.interrupt(interrupted())
 
-        for signal in (self._highs.cbSimplexInterrupt, self._highs.cbIpmInterrupt):
-            signal.subscribe(listen)
+        signals = self._highs.cbSimplexInterrupt, self._highs.cbIpmInterrupt
+        for signal in signals:
+            signal.subscribe(poll)
         try:
             self._highs.run()
         finally:
-            for signal in (self._highs.cbSimplexInterrupt, self._highs.cbIpmInterrupt):
-                signal.unsubscribe(listen)
-        ended = self._highs.getModelStatus()
+            for signal in signals:
+                signal.unsubscribe(poll)
         known = {
             highspy.HighsModelStatus.kOptimal: Status.OPTIMAL,
             highspy.HighsModelStatus.kInterrupt: Status.INTERRUPTED,
         }
-        status = known.get(ended, Status.NOT_CONVERGED)
+        status = known.get(self._highs.getModelStatus(), Status.NOT_CONVERGED)
         info, solution = self._highs.getInfo(), self._highs.getSolution()
         n_iter = max(info.simplex_iteration_count, 0) + max(info.ipm_iteration_count, 0)
         return status, n_iter, np.array(solution.col_value), np.array(solution.row_dual)

@@ -1,4 +1,4 @@
-"""Least squares with a free bias, in closed form (EQ:SLSVM1, EQ:SLSVM_SOLUTION)."""
+"""Regularized least squares with a free bias, in closed form (EQ:SLSVM1, EQ:SLSVM_SOLUTION)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from cgens.types import (
 
 
 class LeastSquares(Loss):
-    """Minimise 1/2 |W|^2 + C/2 sum_i s_i |L_i - W'h(x_i) - b|^2 over W and b, for several outputs at once.
+    """Minimize 1/2 |W|^2 + C/2 sum_i s_i |L_i - W'h(x_i) - b|^2 over W and b, for several outputs at once.
 
     Parameters
     ----------
@@ -56,21 +56,21 @@ class LeastSquares(Loss):
         self.C = C
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedLeastSquares:
-        """Return the live problem; `target` is any matrix of shape (m, l)."""
+        """Return the problem without columns; `target` is any matrix of shape (m, l)."""
         if not 0 < self.C < np.inf:
             raise ValueError(f"C must be a finite number > 0; got {self.C}.")
         with np.errstate(over="ignore", under="ignore"):
             spread = np.abs(target - target[0]).max()
             largest = self.C * sample_weight.sum() * np.square(spread)
-            sizes = largest, np.square(self.C * sample_weight.sum() * spread)  # of the objective, and of prices
+            sizes = largest, np.square(self.C * sample_weight.sum() * spread)  # of the objective and of squared prices
         if not (spread == 0 or (min(sizes) > 1e-250 and max(sizes) < 1e250)):
             raise ValueError(
-                f"The squares of the target, which spreads over {spread:.3g}, do not fit into numbers with "
-                f"C = {self.C:.3g}: multiply the target by a constant that brings it near 1."
+                f"The target has a range of {spread:.3g}, whose square overflows or underflows with C = {self.C:.3g}: "
+                "scale the target to about 1."
             )
         lightest = self.C * sample_weight.min()
         if not lightest > 1e-300:
-            raise ValueError(f"C times the smallest sample weight is {lightest:.3g}: leave such rows out, or raise C.")
+            raise ValueError(f"C times the smallest sample weight is {lightest:.3g}: remove such rows, or increase C.")
         return RestrictedLeastSquares(self, target, self.C * sample_weight, n_threads)
 
     def losses(self, decision: Floats, target: Floats) -> Floats:
@@ -93,19 +93,18 @@ class LeastSquares(Loss):
 
     def solve_path(self, problem: PathProblem, interrupted: Poll) -> PathSolutions:
         """Solve for every C and stage: the products of the columns serve all C, each of which then costs O(J^3)."""
-        first = clone(self).set_params(C=problem.Cs[0]).begin(problem.target, problem.sample_weight, problem.n_threads)
+        master = clone(self).set_params(C=problem.Cs[0]).begin(problem.target, problem.sample_weight, problem.n_threads)
         for column in problem.columns:
-            first.add(column)
+            master.add(column)
             if interrupted():
                 return []
-        n_outputs = problem.target.shape[1]
         paths: PathSolutions = []
         for C in problem.Cs:
             if interrupted():
                 return []
-            flat = first.solver.resolve(C / problem.Cs[0], list(problem.stages))
-            weights = [own.reshape(-1, n_outputs) for own in flat]
-            paths.append([(own, first.solver.intercept(own)) for own in weights])
+            flat = master.solver.resolve(C / problem.Cs[0], list(problem.stages))
+            weights = [own.reshape(-1, problem.target.shape[1]) for own in flat]
+            paths.append([(own, master.solver.intercept(own)) for own in weights])
         return paths
 
 
@@ -128,12 +127,12 @@ class RestrictedLeastSquares:
         self._n_columns = self._n_solved = 0
 
     def add(self, response: AnyArray) -> None:
-        """Add one column of shape (m,), int8 or floating; kept as narrow as it comes."""
+        """Add one column of shape (m,), int8 or floating; it is stored in its own type."""
         self.solver.add(np.ascontiguousarray(response))
         self._n_columns += 1
 
     def solve(self, tol: float, interrupted: Poll, quick: bool = False) -> MasterSolution:
-        """Return the solution: between rounds as the last column changed it, else solved and evaluated on the data."""
+        """Return the solution: if `quick`, as updated by the last column, else solved and evaluated on the data."""
         n_iter, step = 0, None
         if quick:
             primal = dual = self.solver.primal
@@ -168,7 +167,7 @@ def scaled_bound(fit: float, energy: float, loss: float) -> float:
 
 
 class LeastSquaresDuals(Duals):
-    """The duals of a model: worked out from its weights when they are asked for.
+    """The duals of a model, computed from its weights on first use.
 
     Attributes
     ----------
@@ -196,5 +195,5 @@ class LeastSquaresDuals(Duals):
 
     @property
     def size(self) -> float:
-        """A bound of sum |U|, by Cauchy and Schwarz: what each round can afford."""
+        """An upper bound of sum |U| by the Cauchy-Schwarz inequality, cheap enough for every round."""
         return float(np.sqrt(self._master.target.shape[1] * self._master.scale.sum() * self.loss))

@@ -1,4 +1,4 @@
-"""An off-the-shelf linear SVM in the loop (the paper's advantage 2): LIBLINEAR, by scikit-learn's `LinearSVC`."""
+"""An off-the-shelf linear SVM as the master (the paper's advantage 2): LIBLINEAR via scikit-learn's `LinearSVC`."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from cgens.masters.response_rows import ResponseRows
 from cgens.masters.targets import check_signs
 from cgens.types import AnyArray, Duals, Floats, MasterSolution, Poll, Status, relative_gap
 
-#: Tolerances of LIBLINEAR's own, tried in turn.
+#: LIBLINEAR's own tolerances to try in turn.
 TOLS = (1e-2, 1e-4, 1e-6, 1e-8)
 
 
 class Liblinear(BaseEstimator):  # type: ignore[misc]
-    """Minimise 1/2 |w|^2 + 1/2 (b / scaling)^2 + C sum_i s_i max(0, 1 - y_i F(x_i))^2, from scratch in every round.
+    """Minimize 1/2 |w|^2 + 1/2 (b / scaling)^2 + C sum_i s_i max(0, 1 - y_i F(x_i))^2, from scratch in every round.
 
-    LIBLINEAR penalises the bias, the less the larger `intercept_scaling` is. Signed duals are y_i a_i with
-    a_i = 2 C s_i max(0, 1 - y_i F(x_i)), feasible as they are. There for comparison with `Hinge`, which starts each
-    round from the last one: ``python -m benchmarks.rivals --solvers``.
+    LIBLINEAR penalizes the bias: the larger `intercept_scaling`, the less. Signed duals are y_i a_i with
+    a_i = 2 C s_i max(0, 1 - y_i F(x_i)), which are always feasible. For comparison with the warm starts of `Hinge`:
+    ``python -m benchmarks.rivals --solvers``.
 
     Parameters
     ----------
@@ -47,13 +47,13 @@ class Liblinear(BaseEstimator):  # type: ignore[misc]
         self.intercept_scaling = intercept_scaling
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedLiblinear:
-        """Return the live problem; `target` is +-1 and has the shape (m, 1)."""
+        """Return the problem without columns; `target` is +-1, shape (m, 1)."""
         check_signs(target, "Liblinear", one_output=True)
         return RestrictedLiblinear(self, target[:, 0], sample_weight)
 
 
 class RestrictedLiblinear:
-    """The columns so far; nothing else is kept from round to round."""
+    """The problem over the columns added so far, without warm starts."""
 
     def __init__(self, spec: Liblinear, y: Floats, weight: Floats) -> None:
         self._spec, self._y, self._weight = spec, y, weight
@@ -65,17 +65,17 @@ class RestrictedLiblinear:
         self._columns.add(response)
 
     def solve(self, tol: float, interrupted: Poll, quick: bool = False) -> MasterSolution:
-        """Solve with ever smaller tolerances of LIBLINEAR's own until the gap is at most `tol`."""
+        """Solve with decreasing tolerances of LIBLINEAR until the relative gap is at most `tol`."""
         columns = self._columns.all()
-        # Without columns, one of zeros: its weight is 0, and the bias is solved for.
+        # Without columns, a column of zeros: its weight is 0, and only the bias is fitted.
         X = columns.T if len(columns) else np.zeros((len(self._y), 1))
-        from sklearn.svm import LinearSVC  # takes its time, and is for comparison only
+        from sklearn.svm import LinearSVC  # slow to import, and only for comparison
 
         while True:
             own_tol = self._tols[0]
             svm = LinearSVC(C=self._spec.C, dual=False, tol=own_tol, intercept_scaling=self._spec.intercept_scaling)
             with ONE_BLAS_THREAD, warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)  # the gap says it
+                warnings.simplefilter("ignore", ConvergenceWarning)  # the gap tells
                 svm.fit(X, self._y, sample_weight=self._weight)
                 w, b = svm.coef_[0][: len(columns)], float(svm.intercept_[0])
                 slack = np.maximum(0.0, 1.0 - self._y * (columns.T @ w + b))
@@ -87,7 +87,7 @@ class RestrictedLiblinear:
             status = Status.OPTIMAL if relative_gap(primal, dual) <= tol else Status.NOT_CONVERGED
             if status is Status.OPTIMAL or interrupted() or len(self._tols) == 1:
                 break
-            self._tols.pop(0)  # later rounds will need it as small
+            self._tols.pop(0)  # later rounds will need the smaller one too
         status = Status.INTERRUPTED if interrupted() else status
         intercept, n_iter = np.array([b]), int(svm.n_iter_)
         return MasterSolution(w[:, None], intercept, Duals(duals[:, None]), primal, dual, status, n_iter)
@@ -98,6 +98,6 @@ class RestrictedLiblinear:
         return energy + (self._spec.intercept_scaling * float(duals.sum())) ** 2 + smoothness
 
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
-        """Return the best D(s a) = s 1'a - s^2 Q / 2 over s >= 0."""
+        """Return the maximum of D(s a) = s 1'a - s^2 Q / 2 over s >= 0."""
         curvature = self._curvature(duals.array[:, 0], energy)
         return 0.5 * duals.size**2 / curvature if curvature > 0 else 0.0

@@ -14,7 +14,7 @@ from cgens.types import Floats, Target
 
 
 class Logistic(SmoothLoss):
-    """Minimise 1/2 |W|^2 + C sum_i s_i loss(F(x_i), L_i) with the negative log-likelihood as the loss.
+    """Minimize 1/2 |W|^2 + C sum_i s_i loss(F(x_i), L_i) with the negative log-likelihood as the loss.
 
     For two classes, and for each of several labels, it is log(1 + exp(-yF)). For k classes F has the k - 1 coordinates of
     a simplex with the codes v_k, the scores are <F, v_k>, and the loss is that of the softmax, log sum_k exp <F, v_k> -

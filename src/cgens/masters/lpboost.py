@@ -1,4 +1,4 @@
-"""LPBoost (EQ:LPB1, EQ:LPB_Dual): a linear program, kept alive in HiGHS."""
+"""LPBoost (EQ:LPB1, EQ:LPB_Dual): a linear program that HiGHS keeps between rounds."""
 
 from __future__ import annotations
 
@@ -11,28 +11,29 @@ from cgens.masters.response_rows import ResponseRows
 from cgens.masters.targets import check_signs
 from cgens.types import AnyArray, Duals, Floats, MasterSolution, Poll, Status, relative_gap
 
-#: Bounds of variables in HiGHS: from 1e20 on they are none.
+#: Largest bound of a variable; for HiGHS, 1e20 and more is infinite.
 LARGEST_BOUND = 1e15
 
 
 class LPBoost(BaseEstimator):  # type: ignore[misc]
-    """Minimise |w|_1 + C sum_i s_i max(0, 1 - y_i F(x_i)), F = sum_j w_j h_j: a soft margin under the l1 norm.
+    """Minimize |w|_1 + C sum_i s_i max(0, 1 - y_i F(x_i)), F = sum_j w_j h_j: a soft margin under the l1 norm.
 
-    The published program has w >= 0 over weak learners of both signs, which is the same. There is no intercept. Signed
-    duals are y_i a_i, 0 <= a_i <= C s_i; a column is worth adding where |sum_i y_i a_i h(x_i)| exceeds 1.
+    The published program has w >= 0 over weak learners of both signs, which is equivalent. There is no intercept.
+    Signed duals are y_i a_i with 0 <= a_i <= C s_i; a column is worth adding if |sum_i y_i a_i h(x_i)| exceeds 1.
 
     Parameters
     ----------
     C : float or None
-        The paper's C; not used where `nu` is given.
+        The paper's C; ignored if `nu` is not None.
     nu : float or None
-        Not None: the program of Demiriz et al. (2002) instead, which maximises the margin rho - sum_i s_i xi_i / nu,
-        y_i F(x_i) >= rho - xi_i, |w|_1 <= 1, with weights s of sum 1: about a share nu of the rows stays below the
-        margin. Its duals have the sum 1, and a column must have a larger edge than the ones there are.
+        If not None, solve the program of Demiriz et al. (2002) instead: maximize the soft margin
+        rho - sum_i s_i xi_i / nu subject to y_i F(x_i) >= rho - xi_i and |w|_1 <= 1, with weights s of sum 1. About a
+        fraction nu of the rows is below the margin. The duals a_i sum to 1, and a column is worth adding if its edge is
+        larger than those of the existing columns.
     solver : {"dual", "primal", "ipm"}
-        HiGHS's dual simplex, primal simplex or interior point method.
+        Dual simplex, primal simplex or interior point method of HiGHS.
     max_iter : int
-        Most iterations of HiGHS in one solve.
+        Maximum number of iterations of HiGHS in one solve.
 
     Examples
     --------
@@ -57,7 +58,7 @@ class LPBoost(BaseEstimator):  # type: ignore[misc]
         self.max_iter = max_iter
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedLPBoost:
-        """Return the live program; `target` is +-1 and has the shape (m, 1)."""
+        """Return the program without columns; `target` is +-1, shape (m, 1)."""
         check_signs(target, "LPBoost", one_output=True)
         if self.nu is not None:
             if not 0 < self.nu <= 1:
@@ -68,16 +69,16 @@ class LPBoost(BaseEstimator):  # type: ignore[misc]
         largest = self.C * sample_weight.max()
         if largest > LARGEST_BOUND:
             raise ValueError(
-                f"C times the largest row weight must be at most {LARGEST_BOUND:g}, for HiGHS takes larger numbers for "
-                f"infinity; it is {largest:.3g}: lower C ({self.C:.3g})."
+                f"C times the largest sample weight must be at most {LARGEST_BOUND:g}, as HiGHS treats larger numbers "
+                f"as infinite; got {largest:.3g}: decrease C ({self.C:.3g})."
             )
         return RestrictedLPBoost(self, target[:, 0], self.C * sample_weight)
 
 
 class RestrictedLPBoost:
-    """LPBoost over the columns added so far, by its dual: max 1'a, 0 <= a <= C s, -1 <= sum_i y_i a_i h_j(x_i) <= 1.
+    """LPBoost over the columns added so far, via its dual: max 1'a, 0 <= a <= C s, -1 <= sum_i y_i a_i h_j(x_i) <= 1.
 
-    A column of LPBoost is a row of this program, and its basis is as large as there are columns, not rows of data.
+    A column of LPBoost is a row of this program, so the size of its basis is the number of columns, not of data rows.
     """
 
     def __init__(self, spec: LPBoost, y: Floats, bound: Floats) -> None:
@@ -93,22 +94,19 @@ class RestrictedLPBoost:
         self._add_to_program(self._columns.all()[-1])
 
     def solve(self, tol: float, interrupted: Poll, quick: bool = False) -> MasterSolution:
-        """Solve from the last basis. The gap is that of feasible points made here, whatever the solver says."""
+        """Solve from the last basis. The gap is that of feasible points computed here, not what the solver reports."""
         columns = self._columns.all()
         status, n_iter, points = Status.OPTIMAL, 0, []
         if len(columns):
             status, n_iter, values, multipliers = self._lp.solve(interrupted)
             if len(values) and np.isfinite(values).all() and np.isfinite(multipliers).all():
                 points.append((np.clip(values[: len(self._bound)], 0.0, self._bound), self._weights(multipliers)))
-        if status is not Status.OPTIMAL or not points:  # a solver that was stopped may have less than the last round
+        if status is not Status.OPTIMAL or not points:  # a stopped solver may be worse than the last round
             points.append((self._last[0], np.pad(self._last[1], (0, len(columns) - len(self._last[1])))))
         with ONE_BLAS_THREAD:
-            duals = [self._feasible(a, columns) for a, _ in points]
-            primals = [self._primal(w, columns.T @ w) for _, w in points]
-        best = max(range(len(points)), key=lambda k: self._dual(*duals[k]))
-        least = int(np.argmin(primals))
-        (a, edge), w, primal = duals[best], points[least][1], primals[least]
-        self._last, dual = (a, w), self._dual(a, edge)
+            a, dual, cost = max((self._feasible(a, columns) for a, _ in points), key=lambda point: point[1])
+            w, primal = min(((w, self._primal(w, columns.T @ w)) for _, w in points), key=lambda point: point[1])
+        self._last = a, w
         if status is Status.OPTIMAL and relative_gap(primal, dual) > tol:
             status = Status.NOT_CONVERGED
         return MasterSolution(
@@ -119,11 +117,11 @@ class RestrictedLPBoost:
             dual=dual,
             status=status,
             n_iter=n_iter,
-            column_cost=self._cost(edge),
+            column_cost=cost,
         )
 
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
-        """Return the dual value of the duals scaled so that no price of the pool is above 1."""
+        """Return the dual objective of the duals, scaled so that no price of the pool exceeds 1."""
         return duals.size / max(1.0, largest)
 
     def _begin_program(self) -> None:
@@ -135,26 +133,20 @@ class RestrictedLPBoost:
     def _weights(self, multipliers: Floats) -> Floats:
         return -multipliers
 
-    def _feasible(self, a: Floats, columns: Floats) -> tuple[Floats, float]:
-        """Return feasible duals near `a`, and the largest |price| of the columns at them."""
-        largest = float(np.abs(columns @ a).max(initial=0.0))
-        return a / max(1.0, largest), min(1.0, largest)
+    def _feasible(self, a: Floats, columns: Floats) -> tuple[Floats, float, float]:
+        """Return feasible duals near `a`, their dual objective and their column cost."""
+        a = a / max(1.0, float(np.abs(columns @ a).max(initial=0.0)))
+        return a, float(a.sum()), 1.0
 
     def _primal(self, w: Floats, margins: Floats) -> float:
         return float(np.abs(w).sum() + np.sum(self._bound * np.maximum(0.0, 1.0 - margins)))
 
-    def _dual(self, a: Floats, edge: float) -> float:
-        return float(a.sum())
-
-    def _cost(self, edge: float) -> float:
-        return 1.0
-
 
 class RestrictedNuLPBoost(RestrictedLPBoost):
-    """The program with nu, by its dual: min e, sum a = 1, 0 <= a <= s / nu, |sum_i y_i a_i h_j(x_i)| <= e.
+    """The program with nu, via its dual: min e, sum a = 1, 0 <= a <= s / nu, |sum_i y_i a_i h_j(x_i)| <= e.
 
-    A master minimises, and its gap is relative to its value: 2 - rho + sum_i s_i xi_i / nu, and of the dual 2 - e. For
-    weak learners of +-1 these are between 1 and 2.
+    As a master minimizes and has a relative gap, its primal objective is 2 - rho + sum_i s_i xi_i / nu and its dual
+    2 - e. For weak learners of +-1 both are between 1 and 2.
     """
 
     def _begin_program(self) -> None:
@@ -171,26 +163,22 @@ class RestrictedNuLPBoost(RestrictedLPBoost):
         total = np.abs(w).sum()
         return w / total if total > 0 else w
 
-    def _feasible(self, a: Floats, columns: Floats) -> tuple[Floats, float]:
+    def _feasible(self, a: Floats, columns: Floats) -> tuple[Floats, float, float]:
         missing = 1.0 - float(a.sum())
-        if missing > 0:  # towards the bounds, whose sum is at least 1
+        if missing > 0:  # move towards the bounds, whose sum is at least 1
             a = a + (self._bound - a) * (missing / max(float(np.sum(self._bound - a)), 1e-300))
-        return a / a.sum(), float(np.abs(columns @ (a / a.sum())).max(initial=0.0))
+        a = a / a.sum()
+        edge = float(np.abs(columns @ a).max(initial=0.0))
+        return a, 2.0 - edge, edge
 
     def _primal(self, w: Floats, margins: Floats) -> float:
-        """Return the least over rho: rho is the margin below which the bounds add up to 1."""
+        """Return the minimum over rho: the best rho is the margin below which the bounds sum to 1."""
         order = np.argsort(margins, kind="stable")
-        place = min(int(np.searchsorted(np.cumsum(self._bound[order]), 1.0)), len(order) - 1)
-        rho = margins[order[place]]
+        rank = min(int(np.searchsorted(np.cumsum(self._bound[order]), 1.0)), len(order) - 1)
+        rho = margins[order[rank]]
         return float(2.0 - rho + np.sum(self._bound * np.maximum(0.0, rho - margins)))
 
-    def _dual(self, a: Floats, edge: float) -> float:
-        return 2.0 - edge
-
-    def _cost(self, edge: float) -> float:
-        return edge
-
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
-        """Return 2 - the largest |price| of the pool, the working set included."""
+        """Return 2 minus the largest |price| of the pool, including the working set."""
         with ONE_BLAS_THREAD:
-            return 2.0 - max(largest, self._feasible(self._y * duals.array[:, 0], self._columns.all())[1])
+            return 2.0 - max(largest, self._feasible(self._y * duals.array[:, 0], self._columns.all())[2])

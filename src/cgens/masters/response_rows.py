@@ -1,4 +1,4 @@
-"""The columns of a restricted master, or their weights, as rows of one growing matrix."""
+"""The columns of a restricted master, or their weights, as the rows of a growing matrix."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cgens.types import AnyArray, Floats
 
 
 class ResponseRows:
-    """Responses (J, m) in double; room for twice as many is made when it is full.
+    """Responses of shape (J, m), float64; the capacity doubles when it is full.
 
     Examples
     --------
@@ -19,16 +19,16 @@ class ResponseRows:
     """
 
     def __init__(self, n_rows: int) -> None:
-        self._room = np.empty((8, n_rows))
+        self._buffer = np.empty((8, n_rows))
         self._n_columns = 0
 
     def add(self, response: AnyArray) -> None:
         """Add one column of shape (m,)."""
-        if self._n_columns == len(self._room):
-            self._room = np.concatenate([self._room, np.empty_like(self._room)])
-        self._room[self._n_columns] = response
+        if self._n_columns == len(self._buffer):
+            self._buffer = np.concatenate([self._buffer, np.empty_like(self._buffer)])
+        self._buffer[self._n_columns] = response
         self._n_columns += 1
 
     def all(self) -> Floats:
-        """Return the columns, shape (J, m): a view, which stays as it is when more are added."""
-        return self._room[: self._n_columns]
+        """Return the columns, shape (J, m): a view, which later additions do not change."""
+        return self._buffer[: self._n_columns]

@@ -169,7 +169,7 @@ class RestrictedSmooth:
         return self._move(direction[:-1], direction[-1], float(np.sum(gradient * direction)), accuracy)
 
     def _move(self, weights: Floats, centre: Floats, slope: float, accuracy: float) -> bool:
-        """Minimise the objective along a direction, to this share of its `slope`; False if it cannot be lowered."""
+        """Minimize the objective along a direction, to this share of its `slope`; False if it cannot be lowered."""
         if not slope > 0:
             return False
         along = np.broadcast_to(centre, self._decision.shape)
