@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from cgens.coding import simplex_codes
+from cgens.masters.loss import Loss
 from cgens.types import AnyArray, Floats, relative_gap
 from cgens.weak_learners import Stump, StumpLearner
 
@@ -84,18 +84,19 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
     weight = _fit_weights(model, y, sample_weight)
     kept = weight > 0
     X, y, weight = X[kept], y[kept], weight[kept]
-    problem = _Problem(model.loss_ == "hinge", _fit_target(model, y), model.C_ * weight)
+    loss = model.master_
+    problem = _Problem(loss, _fit_target(model, y), model.C_ * weight)
 
     # The model's objective and the dual value of its duals, over the selected columns.
     learners, weights, intercept = model.ensemble_.learners, model.ensemble_.weights, model.ensemble_.intercept
     responses = np.array([learner.respond(X) for learner in learners], dtype=np.float64).reshape(len(learners), len(X))
     decision = responses.T @ weights + intercept
-    duals = _as_matrix(model.duals_)[kept] if problem.is_hinge else problem.residual_duals(decision)
-    primal = float(0.5 * np.sum(weights**2) + problem.loss(decision))
-    dual = problem.dual(duals, np.sum((responses @ duals) ** 2))
+    duals = problem.derived_duals(decision) if loss.smooth else _as_matrix(model.duals_)[kept]
+    primal = float(0.5 * np.sum(weights**2)) + loss.value(decision, problem.target, problem.scale)
+    dual = loss.dual_value(duals, problem.target, problem.scale, float(np.sum((responses @ duals) ** 2)))
     # Differences attributed to rounding: a share of the objective, and the rounding of F times its effect.
     sizes = np.abs(responses).T @ np.abs(weights) + np.abs(intercept)
-    scale = rtol * primal + problem.rounding(decision, sizes, len(learners))
+    scale = rtol * primal + problem.rounding(decision, duals, sizes, len(learners))
     ratio = scale / max(primal, np.finfo(float).tiny)
     found: dict[str, tuple[Any, float]] = {  # values and tolerances
         "primal": (primal, scale),
@@ -110,14 +111,14 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
     if model.certificate_.scope == "pool" and isinstance(family, Stump):
         taken = [learner for learner in learners if isinstance(learner, StumpLearner)]
         prices, free = stump_pool_prices(X, weight, duals, family.max_bins, taken)
-        if problem.is_hinge:
-            bound_duals = _as_matrix(model.bound_duals_)[kept]
-        else:
+        if loss.smooth:
             weights, intercept = model.trace_.bound_weights, model.trace_.bound_intercept
-            bound_duals = problem.residual_duals(responses[: len(weights)].T @ weights + intercept)
+            bound_duals = problem.derived_duals(responses[: len(weights)].T @ weights + intercept)
+        else:
+            bound_duals = _as_matrix(model.bound_duals_)[kept]
         problems += problem.infeasibilities("bound_duals_", bound_duals)
         energy = np.sum(stump_pool_prices(X, weight, bound_duals, family.max_bins, ())[0] ** 2)
-        bound = problem.pool_bound(bound_duals, energy)
+        bound = loss.pool_bound(bound_duals, problem.target, problem.scale, float(energy))
         max_price = float(np.abs(prices[free]).max(initial=0.0))
         found |= {
             "n_candidates": (len(prices), 0),
@@ -137,68 +138,40 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
 
 @dataclass(frozen=True)
 class _Problem:
-    """An independent implementation of the master problem: its loss, its dual, and the constraints of its duals."""
+    """The master problem of a model, by the definitions of its loss."""
 
-    is_hinge: bool  # else least squares
+    loss: Loss
     target: Floats  # (m, l)
-    bound: Floats  # (m,): C times the weights
+    scale: Floats  # (m,): C times the weights
 
-    def loss(self, decision: Floats) -> float:
-        """Return the loss term of the objective (EQ:SVM1, EQ:SLSVM1)."""
-        if self.is_hinge:
-            return float(np.sum(self.bound[:, None] * np.maximum(0.0, 1.0 - self.target * decision)))
-        return float(0.5 * np.sum(self.bound[:, None] * (self.target - decision) ** 2))
-
-    def rounding(self, decision: Floats, sizes: Floats, n_columns: int) -> float:
+    def rounding(self, decision: Floats, duals: Floats, sizes: Floats, n_columns: int) -> float:
         """Return how much rounding a decision, a sum of terms of these sizes, may change the objectives."""
         eps = np.finfo(float).eps
-        slope = 1.0 if self.is_hinge else np.abs(self.target - decision)
-        first_order = 8 * eps * np.sum(self.bound[:, None] * slope * (1 + np.abs(decision)))
-        if self.is_hinge:
+        first_order = 8 * eps * np.sum((self.scale[:, None] + np.abs(duals)) * (1 + np.abs(decision)))
+        if not self.loss.smooth:
             return float(first_order)
-        # The duals of least squares change too. At the optimum of the dual that is a second-order effect, with
+        # The duals of a smooth loss change too. At the optimum of the dual that is a second-order effect, with
         # independent changes of all prices.
-        return float(first_order + 0.5 * n_columns * np.sum((4 * eps * self.bound[:, None] * (1 + sizes)) ** 2))
+        return float(first_order + 0.5 * n_columns * np.sum((4 * eps * self.scale[:, None] * (1 + sizes)) ** 2))
 
-    def residual_duals(self, decision: Floats) -> Floats:
-        """Return the least-squares duals of a model, C s (L - F).
+    def derived_duals(self, decision: Floats) -> Floats:
+        """Return the duals of a smooth loss, -C s gradient(F).
 
-        They sum to 0 except for the rounding of F, which a large C amplifies: they are computed with the intercept that
-        makes the sum 0, which is optimal and differs from the model's only by rounding.
+        They sum to 0 except for the rounding of F, which a large C amplifies: that rounding is taken out, as the
+        intercept that makes the sum 0 would do.
         """
-        residual = self.target - decision
-        return np.asarray(self.bound[:, None] * (residual - self.bound @ residual / self.bound.sum()))
-
-    def dual(self, duals: Floats, energy: float) -> float:
-        """Return the dual objective, given the sum of price^2 over the columns (EQ:SVM_D1, the paper's appendix)."""
-        if self.is_hinge:
-            return float(np.abs(duals).sum() - 0.5 * energy)
-        return float(self.fit(duals) - 0.5 * (energy + np.sum(duals**2 / self.bound[:, None])))
-
-    def fit(self, duals: Floats) -> float:
-        """Return tr(L'U); as the duals sum to 0, the target may be shifted by its first row, for less rounding."""
-        return float(np.sum((self.target - self.target[0]) * duals))
-
-    def pool_bound(self, duals: Floats, energy: float) -> float:
-        """Return the dual objective over a whole pool, at the best multiple of the duals."""
-        if self.is_hinge:
-            total = np.abs(duals).sum()
-            shrink = min(1.0, total / energy) if energy > 0 else 1.0
-            return float(shrink * total - 0.5 * shrink**2 * energy)
-        whole = energy + np.sum(duals**2 / self.bound[:, None])
-        return float(0.5 * self.fit(duals) ** 2 / whole) if whole > 0 else 0.0
+        duals = -self.scale[:, None] * self.loss.gradient(decision, self.target)
+        return np.asarray(duals - self.scale[:, None] * (duals.sum(axis=0) / self.scale.sum()))
 
     def infeasibilities(self, name: str, duals: Floats) -> list[str]:
         """Return a message for each constraint that the duals violate."""
         problems = []
-        if self.is_hinge:
-            alphas = self.target * duals
-            worst = float(max(-alphas.min(), (alphas - self.bound[:, None]).max()))
-            if worst > 1e-12 * max(1.0, float(self.bound.max())):
-                problems.append(f"{name} are outside their box [0, C] by up to {worst:.3g}.")
+        worst = self.loss.infeasibility(duals, self.target, self.scale)
+        if worst > 1e-12 * max(1.0, float(self.scale.max())):
+            problems.append(f"{name} are outside their domain by up to {worst:.3g}.")
         sums, slack = duals.sum(axis=0), 1e-9 * np.maximum(np.abs(duals).sum(axis=0), np.finfo(float).tiny)
-        if not self.is_hinge:
-            slack += 64 * np.finfo(float).eps * (self.bound @ np.abs(self.target - self.target[0]))
+        if self.loss.smooth:
+            slack += 64 * np.finfo(float).eps * (self.scale @ np.abs(self.target - self.target[0]))
         if np.any(np.abs(sums) > slack):
             problems.append(f"{name} sum to {sums[np.argmax(np.abs(sums))]:.3g}, not to 0.")
         return problems
@@ -284,9 +257,7 @@ def _fit_target(model: Any, y: AnyArray) -> Floats:
     if y.ndim == 2:
         return np.where(y != 0, 1.0, -1.0)
     own = y[:, None] == model.classes_
-    if model.loss_ == "hinge" and len(model.classes_) > 2:
-        return np.where(own, 1.0, -1.0)
-    return np.asarray(simplex_codes(len(model.classes_))[own.argmax(axis=1)])
+    return np.asarray(model.coding_.codes[own.argmax(axis=1)])
 
 
 def _fit_weights(model: Any, y: AnyArray, sample_weight: Any) -> Floats:

@@ -165,7 +165,7 @@ def run_plan(estimator: EnsembleEstimator, plan: FitPlan) -> None:
 
 def store_fit(estimator: EnsembleEstimator, plan: FitPlan, ensemble: Ensemble, trace: Trace) -> None:
     """Set the fitted attributes of an estimator."""
-    estimator.coding_ = plan.coding
+    estimator.coding_, estimator.master_ = plan.coding, plan.master
     estimator.ensemble_, estimator.certificate_ = ensemble, trace.certificate
     estimator.trace_ = replace(trace, duals=None, bound_duals=None)
     estimator.n_columns_, estimator.n_iter_ = len(ensemble), len(trace) - 1

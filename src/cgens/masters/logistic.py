@@ -16,10 +16,9 @@ from cgens.types import Floats, Target
 class Logistic(SmoothLoss):
     """Minimize 1/2 |W|^2 + C sum_i s_i loss(F(x_i), L_i) with the negative log-likelihood as the loss.
 
-    For two classes, and for each of several labels, it is log(1 + exp(-yF)). For k classes F has the k - 1 coordinates of
-    a simplex with the codes v_k, the scores are <F, v_k>, and the loss is that of the softmax, log sum_k exp <F, v_k> -
-    <F, L>: the problem of multinomial logistic regression with weights that sum to 0 over the classes, and its C times
-    k / (k - 1).
+    For two classes, and for each of several labels, it is log(1 + exp(-yF)). For k classes, F has the k - 1 coordinates
+    of a simplex with the codes v_k, the scores are <F, v_k>, and the loss is that of the softmax,
+    log sum_k exp <F, v_k> - <F, L>: multinomial logistic regression, whose C is this one times k / (k - 1).
 
     Parameters
     ----------
@@ -53,11 +52,11 @@ class Logistic(SmoothLoss):
     def losses(self, decision: Floats, target: Floats) -> Floats:
         """Return the negative log-likelihood of every row, shape (m,)."""
         if is_simplex(target):
-            scores = decision @ simplex_codes(decision.shape[1] + 1).T
-            largest = scores.max(axis=1)
-            scores -= largest[:, None]
+            scores = simplex_codes(decision.shape[1] + 1) @ decision.T
+            largest = scores.max(axis=0)
+            scores -= largest
             fit = np.einsum("it,it->i", decision, target)
-            return np.asarray(np.log(np.exp(scores, out=scores).sum(axis=1)) + largest - fit)
+            return np.asarray(np.log(np.exp(scores, out=scores).sum(axis=0)) + largest - fit)
         margins = target * decision
         # log(1 + exp(-m)) without overflow
         return np.asarray((np.log1p(np.exp(-np.abs(margins))) - np.minimum(margins, 0.0)).sum(axis=1))
@@ -66,12 +65,13 @@ class Logistic(SmoothLoss):
         """Return the derivative of `losses`, shape (m, l)."""
         if is_simplex(target):
             codes = simplex_codes(decision.shape[1] + 1)
-            return np.asarray(softmax(decision @ codes.T) @ codes - target)
+            return np.ascontiguousarray((codes.T @ softmax(codes @ decision.T)).T) - target
         return np.asarray(-target * expit(-target * decision))
 
     def dual_values(self, duals: Floats, target: Floats, scale: Floats) -> Floats:
         """Return c_i times the entropy of the probabilities that the duals stand for, shape (m,)."""
-        return np.asarray(scale * entr(self._dual_probabilities(duals, target, scale)).sum(axis=1))
+        shares = np.maximum(self._dual_probabilities(duals, target, scale), 0.0)  # by rounding only
+        return np.asarray(scale * entr(shares).sum(axis=1))
 
     def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
         """Return by how much the probabilities that the duals stand for are negative, at most."""
@@ -83,14 +83,14 @@ class Logistic(SmoothLoss):
             n_outputs = target.shape[1]
             codes = simplex_codes(n_outputs + 1)
             means = target - duals / scale[:, None]
-            return (1.0 + n_outputs * (means @ codes.T)) / (n_outputs + 1)
+            return np.asarray((1.0 + n_outputs * (means @ codes.T)) / (n_outputs + 1))
         missing = target * duals / scale[:, None]
         return np.hstack([missing, 1.0 - missing])
 
     def probabilities(self, decision: Floats, codes: Floats | None) -> Floats:
-        """Return the class probabilities, shape (n, k), given the codes of classes; or those of labels, shape (n, l)."""
+        """Return probabilities of classes with these codes, shape (n, k), or of labels if there are none, shape (n, l)."""
         if codes is not None and len(codes) > 2:
-            return softmax(decision @ codes.T)
+            return np.ascontiguousarray(softmax(codes @ decision.T).T)
         positive = expit(decision)
         return positive if codes is None else np.hstack([1.0 - positive, positive])
 
@@ -101,8 +101,8 @@ def is_simplex(target: Floats) -> bool:
 
 
 def softmax(scores: Floats) -> Floats:
-    """Return exp(scores), normalised over each row."""
-    scores = scores - scores.max(axis=1, keepdims=True)
+    """Return exp(scores) divided by the sum of each column, in place; scores have the shape (k, n): classes first."""
+    scores -= scores.max(axis=0)
     np.exp(scores, out=scores)
-    scores /= scores.sum(axis=1, keepdims=True)
+    scores /= scores.sum(axis=0)
     return scores

@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from cgens._core import GramLs
+from cgens.blas import ONE_BLAS_THREAD
 from cgens.masters.factor_curvature import FactorCurvature
 from cgens.masters.loss import Loss
 from cgens.types import AnyArray, Curvature, Duals, Floats, MasterSolution, Poll, Rule, Status
@@ -24,7 +25,7 @@ from cgens.types import AnyArray, Curvature, Duals, Floats, MasterSolution, Poll
 #: Largest |sum of the duals|, as a share of the sum of |duals|, that counts as rounding.
 BALANCED = 1e-13
 #: The same between rounds, where no bound is derived from them.
-NEARLY_BALANCED = 1e-5
+NEARLY_BALANCED = 3e-3
 
 
 class SmoothLoss(Loss):
@@ -103,6 +104,10 @@ class RestrictedSmooth:
 
     def solve(self, tol: float, interrupted: Poll, quick: bool = False) -> MasterSolution:
         """Solve to a relative gap of `tol`, starting from the last solution; between rounds in few iterations."""
+        with ONE_BLAS_THREAD:  # its own threads would compete with ours, and round differently
+            return self._solve(tol, interrupted, quick)
+
+    def _solve(self, tol: float, interrupted: Poll, quick: bool) -> MasterSolution:
         limit = min(3, self._spec.max_iter) if quick else self._spec.max_iter
         status, n_iter, search = Status.NOT_CONVERGED, 0, ConjugateGradients()
         while True:
@@ -163,6 +168,7 @@ class RestrictedSmooth:
 
     def _step(self, search: ConjugateGradients, accuracy: float) -> bool:
         """Move along the next conjugate direction; return whether that lowered the objective."""
+        assert self._gradient is not None
         gradient = np.vstack([self._gradient, self._duals.sum(axis=0)])
         solved = self._factor.solve_factor(np.ascontiguousarray(gradient[:-1])).reshape(self._weights.shape)
         direction = search.direction(gradient, np.vstack([solved, gradient[-1] / self._majorizer.sum()]))
