@@ -9,8 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.metrics import get_scorer
+from sklearn.utils.metaestimators import available_if
 
 from cgens.coding import Coding
+from cgens.estimators._probabilities import class_probabilities, has_probabilities
 from cgens.types import AnyArray, Floats
 
 #: score(X, y, weights, decisions)
@@ -36,10 +38,14 @@ class FoldModel:
 
 
 class FoldClassifier(FoldModel):
-    """A `FoldModel` with a decision function."""
+    """A `FoldModel` with a decision function, and with probabilities if the loss has them."""
 
     def decision_function(self, X: Any) -> Floats:
         return self._coding.scores(self._decision)
+
+    @available_if(lambda self: has_probabilities(self._estimator))
+    def predict_proba(self, X: Any) -> Floats:
+        return class_probabilities(self._estimator.master_, self._coding, self._decision)
 
 
 def score_by(scoring: Any, estimator: Any, coding: Coding) -> Score:

@@ -72,7 +72,7 @@ class SearchEstimator(Planner):
         stages = resolve_stages(self.columns, check_count("n_estimators", self.n_estimators))
         plan = self._plan(X, y, sample_weight)
         assert plan.C is not None
-        self.coding_ = plan.coding
+        self.coding_, self.master_ = plan.coding, plan.master
         largest = plan.data.largest_weights(plan.order.rows, plan.weight)
         self.Cs_ = np.array([resolve_c(C, plan.C, largest) for C in resolve_cs(self.Cs, plan.C)])
         self.columns_ = np.array(stages)

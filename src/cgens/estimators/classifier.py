@@ -7,12 +7,13 @@ from typing import Any
 
 from cgens.estimators._classification import EnsembleClassifier
 from cgens.estimators._losses import ClassLossPlanner
+from cgens.estimators._probabilities import ProbabilityMixin
 from cgens.estimators._shared_docs import expand_shared
 
 
 @expand_shared
 @dataclass(eq=False, repr=False)
-class CGEnsClassifier(ClassLossPlanner, EnsembleClassifier):
+class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, EnsembleClassifier):
     """Ensemble that solves the SVM problem over all weak learners of a family, by column generation.
 
     Each round adds the weak learner that most violates the SVM's optimality conditions and solves the SVM again over

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 
 from cgens.estimators._losses import ClassLossPlanner
+from cgens.estimators._probabilities import has_probabilities
 from cgens.estimators._search import SearchEstimator
 from cgens.estimators._shared_docs import expand_shared
 from cgens.estimators.classifier import CGEnsClassifier
@@ -77,6 +79,16 @@ class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
         """Return the accuracy; all labels of a multilabel row must be correct."""
         correct = self.coding_.decode(decision) == y
         return float(np.average(correct if correct.ndim == 1 else correct.all(axis=1), weights=weight))
+
+    @available_if(has_probabilities)
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the class probabilities of the best model; see `CGEnsClassifier.predict_proba`."""
+        return np.asarray(self._best().predict_proba(X))
+
+    @available_if(has_probabilities)
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithm of `predict_proba`."""
+        return np.asarray(self._best().predict_log_proba(X))
 
     def decision_function(self, X: Any) -> Floats:
         """Return the decisions of the best model; see `CGEnsClassifier.decision_function`."""

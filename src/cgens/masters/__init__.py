@@ -3,9 +3,24 @@
 from cgens.masters.adaboost import AdaBoost
 from cgens.masters.adaboost_ecc import AdaBoostECC
 from cgens.masters.hinge import Hinge
-from cgens.masters.least_squares import LeastSquares
+from cgens.masters.least_squares import LeastSquares, Squared
 from cgens.masters.liblinear import Liblinear
+from cgens.masters.logistic import Logistic
+from cgens.masters.loss import Loss
 from cgens.masters.lpboost import LPBoost
 from cgens.masters.multiboost import MultiBoost
+from cgens.masters.smooth import SmoothLoss
 
-__all__ = ["AdaBoost", "AdaBoostECC", "Hinge", "LPBoost", "LeastSquares", "Liblinear", "MultiBoost"]
+__all__ = [
+    "AdaBoost",
+    "AdaBoostECC",
+    "Hinge",
+    "LPBoost",
+    "LeastSquares",
+    "Liblinear",
+    "Logistic",
+    "Loss",
+    "MultiBoost",
+    "SmoothLoss",
+    "Squared",
+]

@@ -27,6 +27,9 @@ from cgens.types import (
     relative_gap,
 )
 
+#: Probabilities of least squares are at least this: their estimates may be negative.
+LEAST_PROBABILITY = 1e-3
+
 
 class LeastSquares(Loss):
     """Minimize 1/2 |W|^2 + C/2 sum_i s_i |L_i - W'h(x_i) - b|^2 over W and b, for several outputs at once.
@@ -51,6 +54,7 @@ class LeastSquares(Loss):
     rules: ClassVar[tuple[Rule, ...]] = ("gain", "max")
     c_kind: ClassVar[CKind] = "squares"
     smooth = True
+    has_probabilities = True
 
     def __init__(self, C: float = 1.0) -> None:
         self.C = C
@@ -85,6 +89,18 @@ class LeastSquares(Loss):
         """Return L'U - |U|^2 / (2 C s); as the duals sum to 0, L is measured from its first row, for less rounding."""
         return np.asarray(np.sum((target - target[0]) * duals - 0.5 * duals**2 / scale[:, None], axis=1))
 
+    def probabilities(self, decision: Floats, codes: Floats | None) -> Floats:
+        """Return the probabilities whose mean code is F(x), by (1 + l <F(x), c_k>) / (l + 1) for l + 1 classes.
+
+        Least squares estimates the mean code. Values below `LEAST_PROBABILITY` are raised to it.
+        """
+        if codes is None:
+            return np.clip(0.5 * (1.0 + decision), LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY)
+        n_outputs = decision.shape[1]
+        shares = (1.0 + n_outputs * (decision @ codes.T)) / (n_outputs + 1)
+        shares = np.maximum(shares, LEAST_PROBABILITY)
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
     def pool_bound(self, duals: Floats, target: Floats, scale: Floats, energy: float) -> float:
         """Return the best D(t U) = t tr(L'U) - t^2/2 (energy + sum U^2 / (C s)) over t: all t U are feasible."""
         # Duals sum to 0, so the target may be measured from anywhere: near its values sums round least.
@@ -114,6 +130,7 @@ class Squared(LeastSquares):
     name = "squared"
     targets: ClassVar[frozenset[Target]] = frozenset({"regression"})
     c_kind: ClassVar[CKind] = "regression"
+    has_probabilities = False
 
 
 class RestrictedLeastSquares:

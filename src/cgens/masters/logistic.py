@@ -88,7 +88,7 @@ class Logistic(SmoothLoss):
         return np.hstack([missing, 1.0 - missing])
 
     def probabilities(self, decision: Floats, codes: Floats | None) -> Floats:
-        """Return probabilities of classes with these codes, shape (n, k), or of labels if there are none, shape (n, l)."""
+        """Return the softmax of the scores, or the logistic function of each decision."""
         if codes is not None and len(codes) > 2:
             return np.ascontiguousarray(softmax(codes @ decision.T).T)
         positive = expit(decision)

@@ -74,6 +74,10 @@ class Loss(BaseEstimator):  # type: ignore[misc]
         """Return the derivative of `losses` with respect to the decisions, shape (m, l), if the loss is smooth."""
         raise NotImplementedError
 
+    def probabilities(self, decision: Floats, codes: Floats | None) -> Floats:
+        """Return probabilities of classes with these codes, shape (n, k); of labels if codes is None, shape (n, l)."""
+        raise NotImplementedError
+
     def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
         """Return by how much the duals are outside their domain, at most; 0 if they have none."""
         return 0.0

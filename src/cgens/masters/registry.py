@@ -8,11 +8,12 @@ from sklearn.base import clone
 
 from cgens.masters.hinge import Hinge
 from cgens.masters.least_squares import LeastSquares, Squared
+from cgens.masters.logistic import Logistic
 from cgens.masters.loss import Loss
 from cgens.types import Target
 
 #: All losses by name.
-LOSSES: dict[str, type[Loss]] = {loss.name: loss for loss in (Hinge, LeastSquares, Squared)}
+LOSSES: dict[str, type[Loss]] = {loss.name: loss for loss in (Hinge, LeastSquares, Logistic, Squared)}
 
 
 def loss_names(target: Target) -> list[str]:
