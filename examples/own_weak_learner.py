@@ -8,6 +8,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from cgens import CGEnsClassifier
+from cgens.default_c import DefaultC
 from cgens.types import Column, Pricing
 
 
@@ -42,6 +43,8 @@ class BumpPricer:  # the search over the pool: knows the training rows, called o
 
 
 class Bumps(BaseEstimator):  # hyper-parameters only, so that a grid search can set them
+    default_c = DefaultC(margin=7.0)  # of C="scale"; without it, responses of mean square 1 are assumed
+
     def __init__(self, gamma=0.3, n_candidates=500):
         self.gamma, self.n_candidates = gamma, n_candidates
 

@@ -35,6 +35,7 @@ class LossPlanner(Planner):
         return self._loss
 
     def _master(self, data: TrainingData, family: WeakLearner, largest_weights: Floats, seed: int) -> Master:
+        self._loss = self._loss.for_target(data.target, data.sample_weight)
         default = self._loss.default_c(family, data.target, data.sample_weight)
         C = resolve_c(getattr(self, "C", "scale"), default, largest_weights)  # a search has `Cs` instead
         self._loss.set_params(C=C)

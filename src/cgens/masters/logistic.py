@@ -37,6 +37,7 @@ class Logistic(SmoothLoss):
 
     name = "logistic"
     targets: ClassVar[frozenset[Target]] = frozenset({"classes", "labels"})
+    c_factor = 3.0
     has_probabilities = True
 
     def curvature_scale(self, target: Floats, weight: Floats) -> float:

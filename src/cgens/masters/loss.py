@@ -94,6 +94,10 @@ class Loss(BaseEstimator):  # type: ignore[misc]
         """Return how regression targets are coded; `flat` if y has one dimension."""
         return RegressionCoding(flat)
 
+    def for_target(self, target: Floats, weight: Floats) -> Loss:
+        """Return the loss with all parameters as numbers; those of "scale" are in units of the target."""
+        return self
+
     def default_c(self, family: WeakLearner, target: Floats, weight: Floats) -> float:
         """Return the C of ``C="scale"`` for a family and rows of these weights."""
         rule = getattr(family, "default_c", DefaultC())
