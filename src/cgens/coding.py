@@ -7,7 +7,7 @@ and multilabel problems, unchanged values for regression.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -45,6 +45,9 @@ class Coding(Protocol):
 
     def decode(self, decision: Floats) -> AnyArray:
         """Return the result of ``predict``."""
+
+    def invert(self, target: Floats) -> AnyArray:
+        """Return the y of this target."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +105,8 @@ class ClassCoding:
         winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes[winners])
 
+    invert = decode
+
 
 @dataclass(frozen=True)
 class LabelCoding:
@@ -131,12 +136,18 @@ class LabelCoding:
         """Return the indicator matrix of the labels with positive decisions, shape (n, n_labels)."""
         return (decision > 0).astype(np.intp)
 
+    invert = decode
+
 
 @dataclass(frozen=True)
 class RegressionCoding:
-    """Regression targets, used unchanged; `flat` if y had shape (n,), so that predictions have it too."""
+    """Regression targets, used unchanged; `flat` if y had shape (n,), so that predictions have it too.
+
+    With the link "log" predictions are exp(F(x)).
+    """
 
     flat: bool
+    link: Literal["identity", "log"] = "identity"
 
     def encode(self, y: Floats) -> Floats:
         """Return the target, shape (n, l)."""
@@ -148,4 +159,11 @@ class RegressionCoding:
 
     def decode(self, decision: Floats) -> Floats:
         """Return the prediction, shape (n,) if `flat`, else (n, l)."""
-        return decision[:, 0] if self.flat else decision
+        if self.link == "log":
+            with np.errstate(over="ignore"):
+                decision = np.exp(decision)
+        return self.invert(decision)
+
+    def invert(self, target: Floats) -> Floats:
+        """Return the y of this target."""
+        return target[:, 0] if self.flat else target

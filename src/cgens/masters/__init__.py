@@ -3,24 +3,30 @@
 from cgens.masters.adaboost import AdaBoost
 from cgens.masters.adaboost_ecc import AdaBoostECC
 from cgens.masters.hinge import Hinge
+from cgens.masters.huber import Huber
 from cgens.masters.least_squares import LeastSquares, Squared
 from cgens.masters.liblinear import Liblinear
 from cgens.masters.logistic import Logistic
 from cgens.masters.loss import Loss
 from cgens.masters.lpboost import LPBoost
 from cgens.masters.multiboost import MultiBoost
+from cgens.masters.poisson import Poisson
 from cgens.masters.smooth import SmoothLoss
+from cgens.masters.squared_hinge import SquaredHinge
 
 __all__ = [
     "AdaBoost",
     "AdaBoostECC",
     "Hinge",
+    "Huber",
     "LPBoost",
     "LeastSquares",
     "Liblinear",
     "Logistic",
     "Loss",
     "MultiBoost",
+    "Poisson",
     "SmoothLoss",
     "Squared",
+    "SquaredHinge",
 ]

@@ -7,13 +7,18 @@ from typing import Any
 from sklearn.base import clone
 
 from cgens.masters.hinge import Hinge
+from cgens.masters.huber import Huber
 from cgens.masters.least_squares import LeastSquares, Squared
 from cgens.masters.logistic import Logistic
 from cgens.masters.loss import Loss
+from cgens.masters.poisson import Poisson
+from cgens.masters.squared_hinge import SquaredHinge
 from cgens.types import Target
 
 #: All losses by name.
-LOSSES: dict[str, type[Loss]] = {loss.name: loss for loss in (Hinge, LeastSquares, Logistic, Squared)}
+LOSSES: dict[str, type[Loss]] = {
+    loss.name: loss for loss in (Hinge, SquaredHinge, Logistic, LeastSquares, Squared, Huber, Poisson)
+}
 
 
 def loss_names(target: Target) -> list[str]:

@@ -1,0 +1,74 @@
+"""Robust regression by the Huber loss."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+
+from cgens.default_c import CKind
+from cgens.masters.smooth import SmoothLoss
+from cgens.masters.targets import robust_spread
+from cgens.types import Floats, Target
+
+
+class Huber(SmoothLoss):
+    """Minimize 1/2 |W|^2 + C sum_i s_i loss(F(x_i) - L_i): quadratic, e^2 / 2, up to delta, and linear beyond.
+
+    Parameters
+    ----------
+    C : float
+    max_iter : int
+    delta : float or "scale"
+        Residuals beyond it count linearly. "scale" is 1.35 times the standard deviation of a normal distribution with
+        the median absolute deviation of y, for each output.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> live = Huber(C=1.0, delta=1.0).begin(np.array([[9.0], [0.0]]), np.ones(2), n_threads=1)
+    >>> live.add(np.array([1, -1], dtype=np.int8))
+    >>> live.solve(1e-12, lambda: False).weights.round(4)
+    array([[2.]])
+    """
+
+    name = "huber"
+    targets: ClassVar[frozenset[Target]] = frozenset({"regression"})
+    c_kind: ClassVar[CKind] = "regression"
+
+    def __init__(self, C: float = 1.0, max_iter: int = 1000, delta: Any = "scale") -> None:
+        super().__init__(C, max_iter)
+        self.delta = delta
+
+    def for_target(self, target: Floats, weight: Floats) -> Huber:
+        """Return the loss with delta as a number for each output."""
+        if isinstance(self.delta, str) and self.delta == "scale":
+            own: Huber = clone(self).set_params(delta=1.35 * robust_spread(target, weight))
+            return own
+        if isinstance(self.delta, bool) or not isinstance(self.delta, Real) or not 0 < float(self.delta) < np.inf:
+            raise ValueError(f"Huber: delta must be a finite number > 0 or 'scale'; got {self.delta!r}.")
+        return self
+
+    def curvature_scale(self, target: Floats, weight: Floats) -> float:
+        """Return 1."""
+        return 1.0
+
+    def losses(self, decision: Floats, target: Floats) -> Floats:
+        """Return the Huber loss of the residual, summed over the outputs."""
+        size = np.abs(decision - target)
+        near = np.minimum(size, self.delta)
+        return np.asarray(np.sum(near * (size - 0.5 * near), axis=1))
+
+    def gradient(self, decision: Floats, target: Floats) -> Floats:
+        """Return the residual, clipped at +-delta."""
+        return np.clip(decision - target, -np.asarray(self.delta), self.delta)
+
+    def dual_values(self, duals: Floats, target: Floats, scale: Floats) -> Floats:
+        """Return Lr - r^2 / (2 C s); as the duals sum to 0, L is measured from its first row, for less rounding."""
+        return np.asarray(np.sum((target - target[0]) * duals - 0.5 * duals**2 / scale[:, None], axis=1))
+
+    def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
+        """Return by how much |r| exceeds C s delta, at most."""
+        return float(max(0.0, (np.abs(duals) - scale[:, None] * self.delta).max()))

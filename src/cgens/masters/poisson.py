@@ -1,0 +1,72 @@
+"""Regression of counts by the Poisson loss, with a log link."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import xlogy
+
+from cgens.coding import RegressionCoding
+from cgens.masters.smooth import SmoothLoss
+from cgens.types import Floats, Target
+
+
+class Poisson(SmoothLoss):
+    """Minimize 1/2 |W|^2 + C sum_i s_i (exp(F) - LF - L + L log L), half the Poisson deviance of the mean exp(F(x)).
+
+    Predictions are means, exp(F(x)).
+
+    Parameters
+    ----------
+    C : float
+    max_iter : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> live = Poisson(C=100.0).begin(np.array([[4.0], [1.0]]), np.ones(2), n_threads=1)
+    >>> live.add(np.array([1, -1], dtype=np.int8))
+    >>> solution = live.solve(1e-12, lambda: False)
+    >>> np.exp(solution.weights[0] * [1, -1] + solution.intercept).round(2)
+    array([4., 1.])
+    """
+
+    name = "poisson"
+    targets: ClassVar[frozenset[Target]] = frozenset({"regression"})
+
+    def curvature_scale(self, target: Floats, weight: Floats) -> float:
+        """Return the mean of the counts, which the mean of exp(F) equals at the optimum: there is no upper bound."""
+        return float(np.average(target.mean(axis=1), weights=weight))
+
+    def check_target(self, target: Floats) -> None:
+        """Raise ValueError if a count is negative, or all are 0."""
+        if target.min() < 0:
+            row = int(np.argmin(target.min(axis=1)))
+            raise ValueError(f"loss='poisson' needs counts y >= 0; the smallest is {target[row].min():g}.")
+        if not target.any(axis=0).all():
+            raise ValueError("loss='poisson' needs a count > 0; all values of y are 0.")
+
+    def losses(self, decision: Floats, target: Floats) -> Floats:
+        """Return half the deviance, summed over the outputs."""
+        with np.errstate(over="ignore"):
+            return np.asarray(np.sum(np.exp(decision) - target * decision - target + xlogy(target, target), axis=1))
+
+    def gradient(self, decision: Floats, target: Floats) -> Floats:
+        """Return exp(F) - L."""
+        with np.errstate(over="ignore"):
+            return np.exp(decision) - target
+
+    def dual_values(self, duals: Floats, target: Floats, scale: Floats) -> Floats:
+        """Return C s (q - q log q - L + L log L) with the means q = L - r / (C s), summed over the outputs."""
+        means = np.maximum(target - duals / scale[:, None], 0.0)
+        terms = means - xlogy(means, means) - target + xlogy(target, target)
+        return np.asarray(scale * np.sum(terms, axis=1))
+
+    def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
+        """Return by how much the means q are negative, at most, times C s."""
+        return float(max(0.0, (duals - scale[:, None] * target).max()))
+
+    def code_numbers(self, flat: bool) -> RegressionCoding:
+        """Return the coding whose predictions are exp(F)."""
+        return RegressionCoding(flat, link="log")
