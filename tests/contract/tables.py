@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from cgens.coding import simplex_codes
-from cgens.masters import Hinge, LeastSquares, Liblinear, LPBoost, MultiBoost
+from cgens.masters import (
+    Hinge,
+    Huber,
+    LeastSquares,
+    Liblinear,
+    Logistic,
+    LPBoost,
+    MultiBoost,
+    Poisson,
+    SquaredHinge,
+)
 from cgens.weak_learners import (
     Box,
     Fourier,
@@ -31,6 +41,18 @@ from tests.reference.naive_multiboost import (
     multiboost_infeasibility,
     multiboost_primal,
     multiboost_slackness,
+)
+from tests.reference.naive_smooth import (
+    LOGISTIC,
+    POISSON,
+    SOFTMAX,
+    SQUARED_HINGE,
+    SmoothReference,
+    huber,
+    smooth_dual,
+    smooth_infeasibility,
+    smooth_primal,
+    smooth_slackness,
 )
 from tests.tolerances import INTERIOR, TIGHT
 
@@ -56,10 +78,12 @@ class MasterCase:
 
     `exact_weights`: the weights are H'duals up to rounding (EQ:KKT1), converged or not. This does not hold if a solver
     has weights of its own and duals are derived from them, nor under an l1 norm, where weights are multipliers of
-    |price| <= cost. `intercept`: whether there is one; otherwise it is 0. `tightest` is the smallest relative gap that
-    can be requested. `unit`: the objective is a difference of numbers of this size, to which its rounding is relative.
-    `n_columns`: an optimum over the data of the loop's tests has at least this many, with every family; under an l1
-    norm there are few. `in_loop`: whether the loop is tested with it; variants of one master need not be.
+    |price| <= cost. `curvature`: whether the gain that the duals' curvature predicts is the decrease of the objective,
+    a lower bound of it, or neither. `intercept`: whether there is one; otherwise it is 0. `tightest` is the smallest
+    relative gap that can be requested. `unit`: the objective is a difference of numbers of this size, to which its
+    rounding is relative. `n_columns`: an optimum over the data of the loop's tests has at least this many, with every
+    family; under an l1 norm there are few. `in_loop`: whether the loop is tested with it; variants of one master need
+    not be.
     """
 
     spec: Any
@@ -70,13 +94,18 @@ class MasterCase:
     slackness: Callable[..., float]
     size: Callable[[np.ndarray, np.ndarray], float] = sum_of_sizes
     cost: Callable[[np.ndarray, np.ndarray], float] = lambda H, duals: 0.0
-    curved: bool = False
+    curvature: Literal["exact", "majorizer", "typical"] | None = None
     exact_weights: bool = True
     intercept: bool = True
     tightest: float = TIGHT
     unit: float = 0.0
     n_columns: int = 10
     in_loop: bool = True
+
+    @property
+    def curved(self) -> bool:
+        """Whether a new column changes weights and duals by rank one."""
+        return self.curvature == "exact"
 
     def scale(self, primal: float) -> float:
         """Return what the rounding of an objective is relative to."""
@@ -98,6 +127,13 @@ def three_noisy_signs(rng: np.random.Generator, score: np.ndarray) -> np.ndarray
 def regression_target(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
     """Return a target of shape (m, 1) that follows `score` and is far from 0."""
     return (10.0 + score + 0.5 * score.std() * rng.normal(size=len(score)))[:, None]
+
+
+def counts(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
+    """Return Poisson counts, shape (m, 1), whose logarithm of the mean follows `score`; not all are 0."""
+    drawn = rng.poisson(np.exp(score / max(score.std(), 1e-9))).astype(float)
+    drawn[0] = 2.0
+    return drawn[:, None]
 
 
 def _noisy_classes(rng: np.random.Generator, score: np.ndarray, quantiles: list[float]) -> np.ndarray:
@@ -166,7 +202,7 @@ def least_squares_case(C: float, make_target: Callable[..., np.ndarray]) -> Mast
         infeasibility=lambda H, target, weight, duals: np.max(np.abs(duals.sum(axis=0)) / np.abs(duals).sum(axis=0)),
         slackness=slackness,
         size=size,
-        curved=True,
+        curvature="exact",
     )
 
 
@@ -268,6 +304,28 @@ def liblinear_case(C: float) -> MasterCase:
     )
 
 
+def smooth_case(
+    spec: Any, make_target: Callable[..., np.ndarray], reference: SmoothReference, bounded: bool = True
+) -> MasterCase:
+    """Return the master of a smooth loss: the weights are those of the solver, and the duals are derived from them."""
+
+    def primal(H, target, weight, solution):
+        return smooth_primal(reference, H, target, spec.C * weight, solution.weights, solution.intercept)
+
+    return MasterCase(
+        spec=spec,
+        make_target=make_target,
+        primal=primal,
+        dual=lambda H, target, weight, duals: smooth_dual(reference, H, target, spec.C * weight, duals),
+        infeasibility=lambda H, target, weight, duals: smooth_infeasibility(reference, target, spec.C * weight, duals),
+        slackness=lambda H, target, weight, solution: smooth_slackness(
+            reference, H, target, spec.C * weight, solution.weights, solution.intercept, solution.duals.array
+        ),
+        curvature="majorizer" if bounded else "typical",
+        exact_weights=False,
+    )
+
+
 MASTERS: dict[str, MasterCase] = {
     "hinge, small C": hinge_case(0.01),
     "hinge": hinge_case(1.0),
@@ -279,6 +337,13 @@ MASTERS: dict[str, MasterCase] = {
     "least squares, three outputs, small C": least_squares_case(0.01, four_class_codes),
     "least squares, three outputs": least_squares_case(1.0, four_class_codes),
     "least squares, three outputs, large C": least_squares_case(30.0, four_class_codes),
+    "logistic, small C": smooth_case(Logistic(0.01), noisy_signs, LOGISTIC),
+    "logistic": smooth_case(Logistic(1.0), noisy_signs, LOGISTIC),
+    "logistic, three labels": smooth_case(Logistic(0.3), three_noisy_signs, LOGISTIC),
+    "softmax": smooth_case(Logistic(1.0), four_class_codes, SOFTMAX),
+    "squared hinge": smooth_case(SquaredHinge(1.0), three_noisy_signs, SQUARED_HINGE),
+    "Huber": smooth_case(Huber(1.0, delta=0.5), regression_target, huber(0.5)),
+    "Poisson": smooth_case(Poisson(1.0), counts, POISSON, bounded=False),
     "LPBoost": lpboost_case(LPBoost(C=1.0)),
     "LPBoost, large C": lpboost_case(LPBoost(C=30.0)),
     "LPBoost, nu": lpboost_case(LPBoost(nu=0.6)),

@@ -177,7 +177,7 @@ def test_size_bounds_the_sum_of_the_duals(case, problem):
     _, weight, H = problem
     for n_columns in (0, 3, H.shape[1]):
         duals = begin(case, problem, n_columns).solve(case.tightest, never).duals
-        assert (duals.curvature is not None) == case.curved
+        assert (duals.curvature is not None) == (case.curvature is not None)
         assert duals.size == pytest.approx(case.size(weight, duals.array), rel=CLOSED_FORM)
         assert duals.size >= np.abs(duals.array).sum() * (1 - CLOSED_FORM)
 
@@ -201,9 +201,9 @@ def test_a_step_of_rank_one_leads_from_the_last_weights_to_these(case, problem):
     assert live.solve(TOL, never, quick=True).step is None, "two new columns"
 
 
-@curved_only
+@pytest.mark.parametrize("case", [name for name, case in MASTERS.items() if case.curvature], indirect=True)
 def test_curvature_tells_how_much_a_column_lowers_the_objective(case, problem):
-    """1/2 sum_t (g'R_t)^2 / (1 + g'Pg), for columns of +-1 and others, from the empty master on."""
+    """By 1/2 sum_t (g'R_t)^2 / (1 + g'Pg), a majorizer by at least that; for columns of +-1 and others."""
     H = problem[2]
     extra = np.column_stack([H[:, 10:], np.random.default_rng(1).normal(size=(len(H), 3))])
     for n_columns in (0, 1, 5, 10):
@@ -215,7 +215,12 @@ def test_curvature_tells_how_much_a_column_lowers_the_objective(case, problem):
             live = begin(case, problem, n_columns)
             live.add(column.copy())
             lowered = solution.primal - live.solve(TIGHT, never).primal
-            assert gain == pytest.approx(lowered, abs=CLOSED_FORM * solution.primal)
+            if case.curvature == "exact":
+                assert gain == pytest.approx(lowered, abs=CLOSED_FORM * solution.primal)
+            elif case.curvature == "majorizer":
+                assert lowered >= gain - 3 * TIGHT * solution.primal
+            else:
+                assert lowered > 0
 
 
 @curved_only

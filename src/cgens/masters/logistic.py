@@ -45,6 +45,15 @@ class Logistic(SmoothLoss):
         n_outputs = target.shape[1]
         return 0.5 * (n_outputs + 1) / n_outputs if is_simplex(target) else 0.25
 
+    def intercept_curvature(self, decision: Floats, target: Floats, scale: Floats) -> Floats | None:
+        """Return V'(diag(p) - pp')V for the softmax, added up."""
+        if not is_simplex(target):
+            return None
+        codes = simplex_codes(decision.shape[1] + 1)
+        shares = softmax(codes @ decision.T)
+        weighted = shares * scale
+        return np.asarray(codes.T @ (np.diag(weighted.sum(axis=1)) - weighted @ shares.T) @ codes)
+
     def check_target(self, target: Floats) -> None:
         """Raise ValueError unless the target is of simplex codes or +-1."""
         if not is_simplex(target):

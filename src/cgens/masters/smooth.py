@@ -12,6 +12,7 @@ half the squared norm of the gradient in W: the certificate costs nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -22,10 +23,8 @@ from cgens.masters.factor_curvature import FactorCurvature
 from cgens.masters.loss import Loss
 from cgens.types import AnyArray, Curvature, Duals, Floats, MasterSolution, Poll, Rule, Status
 
-#: Largest |sum of the duals|, as a share of the sum of |duals|, that counts as rounding.
-BALANCED = 1e-13
-#: The same between rounds, where no bound is derived from them.
-NEARLY_BALANCED = 3e-3
+#: |Sum of the duals| that counts as rounding, as a share of the sum of |duals|: to aim at, and at most.
+BALANCED, ROUNDING = 1e-15, 1e-13
 
 
 class SmoothLoss(Loss):
@@ -48,6 +47,10 @@ class SmoothLoss(Loss):
     def curvature_scale(self, target: Floats, weight: Floats) -> float:
         """Return an upper bound of the eigenvalues of the loss's Hessian in the decisions, or their typical size."""
         raise NotImplementedError
+
+    def intercept_curvature(self, decision: Floats, target: Floats, scale: Floats) -> Floats | None:
+        """Return sum_i c_i times the Hessian of row i, shape (l, l), for Newton's method; None: do without."""
+        return None
 
     def check_target(self, target: Floats) -> None:
         """Raise ValueError if the loss cannot fit the target."""
@@ -111,7 +114,7 @@ class RestrictedSmooth:
         limit = min(3, self._spec.max_iter) if quick else self._spec.max_iter
         status, n_iter, search = Status.NOT_CONVERGED, 0, ConjugateGradients()
         while True:
-            balanced = self._balance(NEARLY_BALANCED if quick else BALANCED)
+            balanced = self._balance()
             if self._gradient is None:
                 self._gradient = self._prices() - self._weights
             gap = 0.5 * float(np.sum(self._gradient**2))
@@ -154,17 +157,25 @@ class RestrictedSmooth:
     def _prices(self) -> Floats:
         return self._factor.prices(self._duals).reshape(self._n_columns, self._n_outputs)
 
-    def _balance(self, tol: float) -> bool:
+    def _balance(self) -> bool:
         """Move the intercept until the duals sum to 0; return whether they do."""
-        search = ConjugateGradients()
+        search, last = ConjugateGradients(), np.inf
         for _ in range(50):
             slope = self._duals.sum(axis=0)
-            if np.abs(slope).max() <= tol * np.abs(self._duals).sum():
-                return True
-            direction = search.direction(slope, slope / self._majorizer.sum())
-            if not self._move(np.zeros_like(self._weights), direction, slope @ direction, 1e-3):
-                return False
-        return False
+            size, whole = float(np.abs(slope).max()), float(np.abs(self._duals).sum())
+            # Near rounding, a step that does not halve the sum is the last one.
+            if size <= BALANCED * whole or (size <= ROUNDING * whole and size > 0.5 * last):
+                break
+            last = size
+            curvature = self._spec.intercept_curvature(self._decision, self._target, self._scale)
+            if curvature is None:
+                direction = search.direction(slope, slope / self._majorizer.sum())
+            else:
+                direction = np.linalg.solve(curvature, slope)
+            accuracy = 0.1 if len(slope) > 1 else BALANCED * whole / size  # of one output, this is the whole search
+            if not self._move(np.zeros_like(self._weights), direction, slope @ direction, accuracy):
+                break
+        return size <= ROUNDING * whole
 
     def _step(self, search: ConjugateGradients, accuracy: float) -> bool:
         """Move along the next conjugate direction; return whether that lowered the objective."""
@@ -217,30 +228,31 @@ class ConjugateGradients:
         return direction
 
 
-def find_root(descent: object, first: float, accuracy: float) -> float:
-    """Return a t > 0 with |descent(t)| <= accuracy * first, or the last that was tried; 0 if there is none.
+def find_root(descent: Callable[[float], float], first: float, accuracy: float) -> float:
+    """Return a t > 0 with |descent(t)| <= accuracy * first, as near as rounding allows; 0 if no t > 0 has descent >= 0.
 
-    `descent` falls from `first` > 0 at 0. Secant steps within a bracket, from t = 1: the minimum of the majorizer.
+    `descent` falls from `first` > 0 at t = 0. Secant steps within a bracket, from t = 1, the majorizer's minimum. The
+    last call of `descent` is at the t that is returned.
     """
-    low, at_low, high, at_high = 0.0, first, np.inf, 0.0
+    low, at_low, high, at_high = 0.0, first, np.inf, -np.inf
     t = 1.0
     for _ in range(60):
-        value = descent(t)  # type: ignore[operator]
+        value = descent(t)
         if abs(value) <= accuracy * first:
             return t
         if value > 0:
-            before, at_before = low, at_low
+            # Along the last two slopes, and at most ten times as far.
+            fall = (at_low - value) / (t - low)
+            guess = min(t + value / fall, 10 * t) if fall > 0 else 10 * t
             low, at_low = t, value
-            # By the last two slopes, and at most ten times as far.
-            fall = (at_before - value) / (t - before)
-            guess = min(t + value / fall if fall > 0 else np.inf, 10 * t)
         else:
             high, at_high = t, value if np.isfinite(value) else -np.inf
             guess = low + (high - low) * at_low / (at_low - at_high)
-        if np.isfinite(high):
-            width = high - low
-            guess = min(max(guess, low + 0.01 * width), high - 0.01 * width)
-            if width <= 1e-15 * high:
-                break
+        if high < np.inf:
+            guess = min(max(guess, low + 0.01 * (high - low)), high - 0.01 * (high - low))
+        if not low < guess < high:
+            break
         t = guess
-    return low if low > 0 and descent(low) is not None else 0.0  # type: ignore[operator]
+    if low != t and low > 0:
+        descent(low)
+    return low
