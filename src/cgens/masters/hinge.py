@@ -32,9 +32,9 @@ class Hinge(BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> import numpy as np
-    >>> live = Hinge(C=1.0).begin(np.array([[1.0], [-1.0]]), np.ones(2), n_threads=1)
-    >>> live.add(np.array([1, -1], dtype=np.int8))
-    >>> solution = live.solve(1e-9, lambda: False)
+    >>> master = Hinge(C=1.0).begin(np.array([[1.0], [-1.0]]), np.ones(2), n_threads=1)
+    >>> master.add(np.array([1, -1], dtype=np.int8))
+    >>> solution = master.solve(1e-9, lambda: False)
     >>> solution.weights.round(6), solution.duals.array.ravel().round(6)
     (array([[1.]]), array([ 0.5, -0.5]))
     """
@@ -78,7 +78,7 @@ class Hinge(BaseEstimator):  # type: ignore[misc]
             order.reverse()
         if worst[0] > 0:
             warnings.warn(
-                f"The relative gap is {worst[0]:.1e}, not at most {problem.tol:g}, at C = {worst[1]:.3g}: use smaller "
+                f"The path has a relative gap of {worst[0]:.1e}, not {problem.tol:g}, at C = {worst[1]:.3g}: use smaller "
                 "values of C.",
                 ConvergenceWarning,
                 stacklevel=2,
