@@ -84,8 +84,9 @@ inline void require(bool kept, const char* contract) {
 
 template <class Array>
 void require_finite(const Array& values, const char* contract) {
+    const double* data = values.data();
     double zero_or_nan = 0.0;  // NaN once a value is not finite
-    for (std::size_t k = 0; k < values.size(); ++k) zero_or_nan += 0 * values.data()[k];
+    for (std::size_t k = 0, n = values.size(); k < n; ++k) zero_or_nan += 0 * data[k];
     require(zero_or_nan == 0, contract);
 }
 

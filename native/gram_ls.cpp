@@ -51,8 +51,9 @@ template <class Add>
 std::vector<double> GramLs::sum_rows(std::size_t block, std::size_t width, Add add) const {
     std::vector<double> parts((n_rows() + block - 1) / block * width, 0.0);
     const double work = 0.3 * static_cast<double>(n_rows() * width);
-    for_blocks(n_rows(), block, n_threads_, work, [&](std::size_t b, std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) add(i, parts.data() + b * width);
+    for_blocks(n_rows(), block, n_threads_, work, [=, &parts](std::size_t b, std::size_t first, std::size_t last) {
+        double* sums = parts.data() + b * width;
+        for (std::size_t i = first; i < last; ++i) add(i, sums);
     });
     for (std::size_t at = width; at < parts.size(); at += width)
         for (std::size_t k = 0; k < width; ++k) parts[k] += parts[at + k];
@@ -66,17 +67,18 @@ GramLs::Products GramLs::multiply(const T* column) const {
     double sum = 0.0;
     for (std::size_t i = 0; i < n_rows(); ++i) sum += scale_[i] * static_cast<double>(column[i]);
     const double mean = sum / total_;
-    const std::vector<double> sums = sum_rows(kBlock, width, [&](std::size_t i, double* own) {
+    Products products{std::vector<double>(n_columns()), std::vector<double>(n_outputs_), 0.0, mean};
+    const std::vector<double> sums = sum_rows(kBlock, width, [=](std::size_t i, double* own) {
         const double centred = static_cast<double>(column[i]) - mean, v = scale_[i] * centred;
         if (n_wide > 0) store_.add(v, i, own);
         for (std::size_t t = 0; t < n_outputs_; ++t) own[n_wide + t] += v * target_[i * n_outputs_ + t];
         own[width - 2] += v * centred;
         own[width - 1] += v;
     });
-    const double *with_columns = sums.data(), *with_target = with_columns + n_wide;
-    Products products{{with_columns, with_columns + n_columns()}, {with_target, with_target + n_outputs_},
-                      sums[width - 2], mean};
-    for (std::size_t j = 0; j < n_columns(); ++j) products.with_columns[j] -= sums[width - 1] * products_[j].mean;
+    for (std::size_t j = 0; j < n_columns(); ++j)
+        products.with_columns[j] = sums[j] - sums[width - 1] * products_[j].mean;
+    for (std::size_t t = 0; t < n_outputs_; ++t) products.with_target[t] = sums[n_wide + t];
+    products.with_itself = sums[width - 2];
     return products;
 }
 

@@ -84,7 +84,9 @@ std::size_t TreeGrower::partition(const Node& node) {
     const StumpPool::Split split = pool_->split(node.best.feature, node.best.bin);
     std::size_t left = node.begin, n_right = 0;
     for (std::size_t k = node.begin; k < node.end; ++k) {
-        if (split.is_above(rows_[k])) {
+        bool right = split.common_above;
+        split.visit(rows_[k], [&](bool above) { right = above; });
+        if (right) {
             scratch_[n_right++] = rows_[k];
         } else {
             rows_[left++] = rows_[k];

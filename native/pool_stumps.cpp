@@ -113,17 +113,12 @@ bool StumpPool::take(std::size_t feature, double threshold) {
     return true;
 }
 
-StumpPool::Split StumpPool::split(std::size_t feature, std::size_t bin) const {
-    const FeatureBlock* block = table_.blocks.data();
-    while (feature >= block->first_feature + block->n_features) ++block;
-    const BinnedFeature& binned = table_.features[feature];
-    const std::size_t begin = block->bin_offset[feature - block->first_feature];
-    return {*block, begin, binned.n_bins(), bin, binned.common_bin > bin};
-}
-
 void StumpPool::respond(std::size_t feature, double threshold, std::int8_t* out) const {
     const Split stump = split(feature, bin_of(feature, threshold));
-    for (std::size_t i = 0; i < table_.n_rows; ++i) out[i] = stump.is_above(i) ? 1 : -1;
+    for (std::size_t i = 0; i < table_.n_rows; ++i) {
+        out[i] = stump.common_above ? 1 : -1;
+        stump.visit(i, [&](bool above) { out[i] = above ? 1 : -1; });
+    }
 }
 
 }  // namespace cgens

@@ -61,15 +61,21 @@ class StumpPool {
         const FeatureBlock& block;
         std::size_t begin, n_bins, bin;  // the feature's first code, number of bins, and the bin
         bool common_above;
-        bool is_above(std::size_t row) const {
-            bool above = common_above;
+        // Calls visit(whether the row is above) unless the row is in the common bin.
+        template <class Visit>
+        void visit(std::size_t row, Visit visit) const {
             visit_row(block, row, [&](std::size_t code) {
-                if (code - begin < n_bins) above = code - begin > bin;  // unsigned: also rejects code < begin
+                if (code - begin < n_bins) visit(code - begin > bin);  // unsigned: also rejects code < begin
             });
-            return above;
         }
     };
-    Split split(std::size_t feature, std::size_t bin) const;
+    Split split(std::size_t feature, std::size_t bin) const {
+        const FeatureBlock* block = table_.blocks.data();
+        while (feature >= block->first_feature + block->n_features) ++block;
+        const BinnedFeature& binned = table_.features[feature];
+        const std::size_t begin = block->bin_offset[feature - block->first_feature];
+        return {*block, begin, binned.n_bins(), bin, binned.common_bin > bin};
+    }
 
    private:
     void mark_repeated(int n_threads);

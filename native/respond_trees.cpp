@@ -37,13 +37,14 @@ TreeTables::TreeTables(const TreeArrays& trees) {
 template <class T, class Visit>
 void TreeTables::visit_leaves(const MatrixView<T>& X, int n_threads, Visit visit) const {
     const double work = 10 * static_cast<double>(X.n_rows * roots_.size());
-    for_blocks(X.n_rows, 64, n_threads, work, [&](std::size_t, std::size_t first, std::size_t last) {
+    const Node* nodes = nodes_.data();
+    for_blocks(X.n_rows, 64, n_threads, work, [=](std::size_t, std::size_t first, std::size_t last) {
         for (std::size_t j = 0; j < roots_.size(); ++j) {
             for (std::size_t i = first; i < last; ++i) {
-                const Node* node = nodes_.data() + roots_[j];
+                const Node* node = nodes + roots_[j];
                 while (node->feature >= 0) {
                     const double x = static_cast<double>(X(i, static_cast<std::size_t>(node->feature)));
-                    node = nodes_.data() + node->child + (x > node->threshold ? 1 : 0);
+                    node = nodes + node->child + (x > node->threshold ? 1 : 0);
                 }
                 visit(i, j, node->threshold);
             }
@@ -53,7 +54,7 @@ void TreeTables::visit_leaves(const MatrixView<T>& X, int n_threads, Visit visit
 
 template <class T>
 void TreeTables::respond(const MatrixView<T>& X, float* out, int n_threads) const {
-    visit_leaves(X, n_threads, [&](std::size_t i, std::size_t j, double value) {
+    visit_leaves(X, n_threads, [=](std::size_t i, std::size_t j, double value) {
         out[i * roots_.size() + j] = static_cast<float>(value);
     });
 }
@@ -61,7 +62,7 @@ void TreeTables::respond(const MatrixView<T>& X, float* out, int n_threads) cons
 template <class T>
 void TreeTables::add_decision(const MatrixView<T>& X, const double* weights, std::size_t n_outputs, double* out,
                               int n_threads) const {
-    visit_leaves(X, n_threads, [&](std::size_t i, std::size_t j, double value) {
+    visit_leaves(X, n_threads, [=](std::size_t i, std::size_t j, double value) {
         for (std::size_t t = 0; t < n_outputs; ++t) out[i * n_outputs + t] += value * weights[j * n_outputs + t];
     });
 }

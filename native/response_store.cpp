@@ -39,9 +39,9 @@ void ResponseStore::append(const T* column) {
     // Growing by half keeps the copying linear and wastes at most a third of the memory.
     const std::size_t grown = std::max<std::size_t>(64, (stride_ + stride_ / 2) / kLanes * kLanes);
     if (full || width != width_) reshape(width, full ? grown : stride_);
-    visit_as(width_, data_.get(), [&](auto* h) {
+    visit_as(width_, data_.get() + n_columns_ * width_, [column, n_rows = n_rows_, stride = stride_](auto* h) {
         using Entry = std::remove_pointer_t<decltype(h)>;
-        for (std::size_t i = 0; i < n_rows_; ++i) h[i * stride_ + n_columns_] = static_cast<Entry>(column[i]);
+        for (std::size_t i = 0; i < n_rows; ++i) h[i * stride] = static_cast<Entry>(column[i]);
     });
     ++n_columns_;
 }

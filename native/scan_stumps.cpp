@@ -21,16 +21,17 @@ void StumpScan::round_duals(const double* duals) {
     rebuild_ = unit.exponent() != unit_.exponent();
     unit_ = unit;
     std::size_t n_nonzero = 0;
+    std::int64_t total = 0;
     changes_.clear();
-    total_ = 0;
     for (std::size_t i = 0; i < n_rows(); ++i) {
-        const std::int64_t now = unit_.round(duals[i]);
+        const std::int64_t now = unit.round(duals[i]);
         const std::int64_t by = now - rounded_[i];
         rounded_[i] = now;
-        total_ += now;
+        total += now;
         n_nonzero += now != 0;
         if (by != 0) changes_.push_back({static_cast<std::uint32_t>(i), by});
     }
+    total_ = total;
     rebuild_ = rebuild_ || changes_.size() > n_nonzero;
     if (!rebuild_) return;
     changes_.clear();

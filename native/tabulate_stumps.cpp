@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "threads.hpp"
@@ -52,7 +53,7 @@ void StumpTable::sort_entries() {
         const std::size_t* first = bin_begin_.data() + pool_->first_bin(block.first_feature);
         std::vector<std::size_t> next(first, first + block.bin_offset.back());
         for (std::size_t i = 0; i < n_rows(); ++i)
-            visit_row(block, i, [&](std::size_t code) {
+            visit_row(block, i, [=, &next](std::size_t code) {
                 rows[next[code]++] = static_cast<std::remove_pointer_t<decltype(rows)>>(i);
             });
     };
@@ -85,14 +86,14 @@ void StumpTable::sum_feature(std::size_t f, Scratch& scratch) const {
     if (scratch.running.size() < n_entries + 1) scratch.running.resize(n_entries + 1);
     std::int64_t* running = scratch.running.data();
     running[0] = 0;
-    std::int64_t sum = 0;
-    with_rows([&](const auto& rows) {
+    const std::int64_t sum = with_rows([=, rounded = rounded_.data()](const auto& rows) {
         const auto* row = rows.data() + begin;
-        const std::int64_t* rounded = rounded_.data();
+        std::int64_t sum_so_far = 0;
         for (std::size_t e = 0; e < n_entries; ++e) {
-            sum += rounded[row[e]];
-            running[e + 1] = sum;
+            sum_so_far += rounded[row[e]];
+            running[e + 1] = sum_so_far;
         }
+        return sum_so_far;
     });
     const std::size_t n_thresholds = feature.n_bins() - 1;
     const std::size_t common = std::min<std::size_t>(feature.common_bin, n_thresholds);

@@ -80,8 +80,8 @@ class StumpTable {
     void sort_entries();
     // Calls visit(rows) with the rows of the entries, narrow or wide.
     template <class Visit>
-    void with_rows(Visit visit) const {
-        wide_rows_.empty() ? visit(narrow_rows_) : visit(wide_rows_);
+    auto with_rows(Visit visit) const {
+        return wide_rows_.empty() ? visit(narrow_rows_) : visit(wide_rows_);
     }
     void round_rows(const double* values, std::size_t stride);
     void sum_feature(std::size_t f, Scratch& scratch) const;

@@ -19,7 +19,7 @@ int default_threads();
 
 // Calls visit(block, first, last) in parallel for the blocks [first, last) of `size` of n entries.
 template <class Visit>
-void for_blocks(std::size_t n, std::size_t size, int n_threads, double work, Visit visit) {
+void for_blocks(std::size_t n, std::size_t size, int n_threads, double work, const Visit& visit) {
     const auto n_blocks = static_cast<std::ptrdiff_t>((n + size - 1) / size);
 #pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads, work))
     for (std::ptrdiff_t b = 0; b < n_blocks; ++b) {

@@ -94,3 +94,13 @@ def test_distinct_rows_equal_a_pairwise_comparison(dtype, seed):
         if len(np.unique(own)) > 1 and not any(like):
             kept.append(number)
     assert distinct_rows(responses, n_rows).tolist() == kept
+
+
+def test_a_box_is_the_conjunction_of_its_conditions():
+    """At its thresholds too: these belong to the lower side."""
+    X = np.array([[x, y] for x in (0.0, 1.0, 2.0) for y in (0.0, 1.0, 2.0)])
+    box = BoxLearner((0, 1), (1.0, 1.0), (-1, 1))
+    expected = np.where((X[:, 0] <= 1.0) & (X[:, 1] > 1.0), 1, -1)
+    assert np.array_equal(box.respond(X), expected)
+    together = BoxLearner.pack([box, BoxLearner((1,), (0.0,), (-1,))])  # the second has fewer conditions
+    assert np.array_equal(together.respond(X, 1), np.column_stack([expected, np.where(X[:, 1] <= 0.0, 1, -1)]))

@@ -20,9 +20,9 @@ class AdaBoost(BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> import numpy as np
-    >>> live = AdaBoost().begin(np.array([[1.0], [1.0], [1.0], [-1.0]]), np.ones(4), n_threads=1)
-    >>> live.add(np.array([1, 1, -1, -1], dtype=np.int8))
-    >>> solution = live.solve(1e-3, lambda: False)
+    >>> master = AdaBoost().begin(np.array([[1.0], [1.0], [1.0], [-1.0]]), np.ones(4), n_threads=1)
+    >>> master.add(np.array([1, 1, -1, -1], dtype=np.int8))
+    >>> solution = master.solve(1e-3, lambda: False)
     >>> solution.weights.round(4), solution.duals.array.ravel().round(4)  # half of D on the mistake
     (array([[0.5493]]), array([ 0.1667,  0.1667,  0.5   , -0.1667]))
     """

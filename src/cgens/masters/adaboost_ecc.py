@@ -33,8 +33,8 @@ class AdaBoostECC(BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> import numpy as np
-    >>> live = AdaBoostECC().begin(2 * np.eye(3) - 1, np.ones(3), n_threads=1)
-    >>> np.sign(live.solve(1e-3, lambda: False).duals.array.ravel())  # one class against two
+    >>> master = AdaBoostECC().begin(2 * np.eye(3) - 1, np.ones(3), n_threads=1)
+    >>> np.sign(master.solve(1e-3, lambda: False).duals.array.ravel())  # one class against two
     array([-1.,  1., -1.])
     """
 

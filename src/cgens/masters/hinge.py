@@ -32,9 +32,9 @@ class Hinge(Loss):
     Examples
     --------
     >>> import numpy as np
-    >>> live = Hinge(C=1.0).begin(np.array([[1.0], [-1.0]]), np.ones(2), n_threads=1)
-    >>> live.add(np.array([1, -1], dtype=np.int8))
-    >>> solution = live.solve(1e-9, lambda: False)
+    >>> master = Hinge(C=1.0).begin(np.array([[1.0], [-1.0]]), np.ones(2), n_threads=1)
+    >>> master.add(np.array([1, -1], dtype=np.int8))
+    >>> solution = master.solve(1e-9, lambda: False)
     >>> solution.weights.round(6), solution.duals.array.ravel().round(6)
     (array([[1.]]), array([ 0.5, -0.5]))
     """

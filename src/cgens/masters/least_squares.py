@@ -42,9 +42,9 @@ class LeastSquares(Loss):
     Examples
     --------
     >>> import numpy as np
-    >>> live = LeastSquares(C=1.0).begin(np.array([[3.0], [0.0]]), np.ones(2), n_threads=1)
-    >>> live.add(np.array([1, -1], dtype=np.int8))
-    >>> solution = live.solve(1e-9, lambda: False)
+    >>> master = LeastSquares(C=1.0).begin(np.array([[3.0], [0.0]]), np.ones(2), n_threads=1)
+    >>> master.add(np.array([1, -1], dtype=np.int8))
+    >>> solution = master.solve(1e-9, lambda: False)
     >>> solution.weights.round(6), solution.intercept
     (array([[1.]]), array([1.5]))
     """

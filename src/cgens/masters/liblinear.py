@@ -32,9 +32,9 @@ class Liblinear(BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> import numpy as np
-    >>> live = Liblinear(C=1.0).begin(np.array([[1.0], [-1.0]]), np.ones(2), n_threads=1)
-    >>> live.add(np.array([1, -1], dtype=np.int8))
-    >>> live.solve(1e-6, lambda: False).weights.round(3)
+    >>> master = Liblinear(C=1.0).begin(np.array([[1.0], [-1.0]]), np.ones(2), n_threads=1)
+    >>> master.add(np.array([1, -1], dtype=np.int8))
+    >>> master.solve(1e-6, lambda: False).weights.round(3)
     array([[0.8]])
     """
 
@@ -75,7 +75,7 @@ class RestrictedLiblinear:
             own_tol = self._tols[0]
             svm = LinearSVC(C=self._spec.C, dual=False, tol=own_tol, intercept_scaling=self._spec.intercept_scaling)
             with ONE_BLAS_THREAD, warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)  # the gap tells
+                warnings.simplefilter("ignore", ConvergenceWarning)  # the gap is checked instead
                 svm.fit(X, self._y, sample_weight=self._weight)
                 w, b = svm.coef_[0][: len(columns)], float(svm.intercept_[0])
                 slack = np.maximum(0.0, 1.0 - self._y * (columns.T @ w + b))
@@ -89,8 +89,7 @@ class RestrictedLiblinear:
                 break
             self._tols.pop(0)  # later rounds will need the smaller one too
         status = Status.INTERRUPTED if interrupted() else status
-        intercept, n_iter = np.array([b]), int(svm.n_iter_)
-        return MasterSolution(w[:, None], intercept, Duals(duals[:, None]), primal, dual, status, n_iter)
+        return MasterSolution(w[:, None], np.array([b]), Duals(duals[:, None]), primal, dual, status, int(svm.n_iter_))
 
     def _curvature(self, duals: Floats, energy: float) -> float:
         """Return Q of the dual objective 1'a - Q / 2: energy + (scaling y'a)^2 + sum_i a_i^2 / (2 C s_i)."""

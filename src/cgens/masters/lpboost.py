@@ -38,9 +38,9 @@ class LPBoost(BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> import numpy as np
-    >>> live = LPBoost(C=1.0).begin(np.array([[1.0], [-1.0]]), np.ones(2), n_threads=1)
-    >>> live.add(np.array([1, -1], dtype=np.int8))
-    >>> solution = live.solve(1e-9, lambda: False)
+    >>> master = LPBoost(C=1.0).begin(np.array([[1.0], [-1.0]]), np.ones(2), n_threads=1)
+    >>> master.add(np.array([1, -1], dtype=np.int8))
+    >>> solution = master.solve(1e-9, lambda: False)
     >>> solution.weights.round(6), solution.primal, solution.column_cost
     (array([[1.]]), 1.0, 1.0)
     """

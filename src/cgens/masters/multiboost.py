@@ -45,9 +45,9 @@ class MultiBoost(BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> import numpy as np
-    >>> live = MultiBoost(nu=0.1).begin(2 * np.eye(2) - 1, np.ones(2), n_threads=1)
-    >>> live.add(np.array([1, -1], dtype=np.int8))
-    >>> solution = live.solve(1e-9, lambda: False)
+    >>> master = MultiBoost(nu=0.1).begin(2 * np.eye(2) - 1, np.ones(2), n_threads=1)
+    >>> master.add(np.array([1, -1], dtype=np.int8))
+    >>> solution = master.solve(1e-9, lambda: False)
     >>> solution.weights.round(4)  # the minimum of exp(-2 w) + 2 nu w
     array([[ 1.1513, -1.1513]])
     """
