@@ -66,50 +66,57 @@ void StumpTable::sort_entries() {
     }
 }
 
-// Rounds every stride-th value to fixed point.
-void StumpTable::round_rows(const double* values, std::size_t stride) {
-    unit_ = FixedPoint::holding(values, n_rows(), stride);
-    total_ = 0;
-    for (std::size_t i = 0; i < n_rows(); ++i) {
-        rounded_[i] = unit_.round(values[i * stride]);
-        total_ += rounded_[i];
+// Rounds `W` outputs of every row to fixed point, each with a unit of its own; those from n_values on are 0.
+template <std::size_t W>
+void StumpTable::round_rows(const double* values, std::size_t stride, std::size_t n_values) {
+    rounded_.assign(n_rows() * W, 0);
+    for (std::size_t t = 0; t < n_values; ++t) {
+        Rounding& own = rounding_[t];
+        own = {FixedPoint::holding(values + t, n_rows(), stride), 0};
+        for (std::size_t i = 0; i < n_rows(); ++i) {
+            const std::int64_t units = own.unit.round(values[i * stride + t]);
+            rounded_[i * W + t] = units;
+            own.total += units;
+        }
     }
 }
 
-// along[k] = sum_i r_i h(x_i) of the threshold above bin k, or 0 if that response is repeated. The running sums over
-// the entries, which are in the order of their bins, need no branch; a threshold's sum is the one at its bin's end.
-// The common bin's entries are not stored: thresholds below it are summed from the left, the others from the right.
+// For each of `W` outputs r, along[k] = sum_i r_i h(x_i) of the threshold above bin k, or 0 if that response is
+// repeated. The running sums over the entries, which are in the order of their bins, need no branch; a threshold's sum
+// is the one at its bin's end. Outputs that are summed together share the look-ups of their rows. The common bin's
+// entries are not stored: thresholds below it are summed from the left, the others from the right.
+template <std::size_t W>
 void StumpTable::sum_feature(std::size_t f, Scratch& scratch) const {
     const BinnedFeature& feature = pool_->feature(f);
     const std::size_t* bins = bin_begin_.data() + pool_->first_bin(f);
     const std::size_t begin = bins[0], n_entries = bins[feature.n_bins()] - begin;
-    if (scratch.running.size() < n_entries + 1) scratch.running.resize(n_entries + 1);
+    if (scratch.running.size() < (n_entries + 1) * W) scratch.running.resize((n_entries + 1) * W);
     std::int64_t* running = scratch.running.data();
-    running[0] = 0;
-    const std::int64_t sum = with_rows([=, rounded = rounded_.data()](const auto& rows) {
+    std::fill(running, running + W, 0);
+    with_rows([=, rounded = rounded_.data()](const auto& rows) {
         const auto* row = rows.data() + begin;
-        std::int64_t sum_so_far = 0;
+        std::int64_t sum[W] = {};
         for (std::size_t e = 0; e < n_entries; ++e) {
-            sum_so_far += rounded[row[e]];
-            running[e + 1] = sum_so_far;
+            const std::int64_t* own = rounded + row[e] * W;
+            for (std::size_t t = 0; t < W; ++t) running[(e + 1) * W + t] = sum[t] += own[t];
         }
-        return sum_so_far;
+        return 0;
     });
     const std::size_t n_thresholds = feature.n_bins() - 1;
     const std::size_t common = std::min<std::size_t>(feature.common_bin, n_thresholds);
-    scratch.along.assign(width(f), 0.0);
-    // With L_k the sum over bins 0 ... k and T the total, the price of the threshold above bin k is T - 2 L_k.
-    for (std::size_t k = 0; k < common; ++k)
-        scratch.along[k] = static_cast<double>(total_ - 2 * running[bins[k + 1] - begin]);
-    for (std::size_t k = common; k < n_thresholds; ++k)
-        scratch.along[k] = static_cast<double>(2 * (sum - running[bins[k + 1] - begin]) - total_);
-    const double unit = unit_.value(1.0);
-    if (std::isnormal(unit)) {
-        for (double& value : scratch.along) value *= unit;
-    } else {
-        for (double& value : scratch.along) value = unit_.value(value);
+    scratch.along.assign(width(f) * W, 0.0);
+    for (std::size_t t = 0; t < W; ++t) {
+        const auto left = [&](std::size_t k) { return running[(bins[k + 1] - begin) * W + t]; };
+        const std::int64_t total = rounding_[t].total, sum = running[n_entries * W + t];
+        double* along = scratch.along.data() + t * width(f);
+        // With L_k the sum over bins 0 ... k and T the total, the price of the threshold above bin k is T - 2 L_k.
+        for (std::size_t k = 0; k < common; ++k) along[k] = static_cast<double>(total - 2 * left(k));
+        for (std::size_t k = common; k < n_thresholds; ++k) along[k] = static_cast<double>(2 * (sum - left(k)) - total);
+        const double unit = rounding_[t].unit.value(1.0);
+        for (std::size_t k = 0; k < n_thresholds; ++k)
+            along[k] = std::isnormal(unit) ? along[k] * unit : rounding_[t].unit.value(along[k]);
+        for (const StumpPool::Repeated& repeated : pool_->repeated(f)) along[repeated.bin] = 0.0;
     }
-    for (const StumpPool::Repeated& repeated : pool_->repeated(f)) scratch.along[repeated.bin] = 0.0;
 }
 
 template <class Visit>
@@ -125,23 +132,33 @@ void StumpTable::visit_features(std::size_t work, Visit visit) {
 
 void StumpTable::set_duals(const double* duals) {
     drift_ = 0.0;
-    for (std::size_t t = 0; t < n_outputs_; ++t) {
-        round_rows(duals + t, n_outputs_);
-        visit_features(pool_->n_entries(), [&](std::size_t f, Scratch& scratch) {
-            sum_feature(f, scratch);
-            std::copy(scratch.along.begin(), scratch.along.end(), prices_.data() + first_price(f, t));
-        });
-        drift_ = std::max(drift_, unit_.value(static_cast<double>(n_rows())));
+    for (std::size_t first = 0; first < n_outputs_; first += kTogether) {
+        const std::size_t n_values = std::min(kTogether, n_outputs_ - first);
+        const auto set_prices = [&](auto together) {
+            constexpr std::size_t W = decltype(together)::value;
+            round_rows<W>(duals + first, n_outputs_, n_values);
+            visit_features(pool_->n_entries() * n_values, [&](std::size_t f, Scratch& scratch) {
+                sum_feature<W>(f, scratch);
+                std::copy_n(scratch.along.begin(), width(f) * n_values, prices_.begin() + first_price(f, first));
+            });
+        };
+        if (n_values == 1) {
+            set_prices(std::integral_constant<std::size_t, 1>());
+        } else {
+            set_prices(std::integral_constant<std::size_t, kTogether>());
+        }
+        for (std::size_t t = 0; t < n_values; ++t)
+            drift_ = std::max(drift_, rounding_[t].unit.value(static_cast<double>(n_rows())));
     }
 }
 
 void StumpTable::set_curvature(const double* diagonal) {
     has_curvature_ = true;
     curvature_.assign(first_cell_.back(), 0.0);
-    round_rows(diagonal, 1);
-    const double total = unit_.value(static_cast<double>(total_));
+    round_rows<1>(diagonal, 1, 1);
+    const double total = rounding_[0].unit.value(static_cast<double>(rounding_[0].total));
     visit_features(pool_->n_entries(), [&](std::size_t f, Scratch& scratch) {
-        sum_feature(f, scratch);
+        sum_feature<1>(f, scratch);
         double* own = curvature_.data() + first_cell_[f];
         // g'diag(v)g = sum(v) for g of +-1. (T^2 - a^2) / T is computed as a product, which does not cancel.
         for (std::size_t k = 0; k < width(f); ++k)
@@ -150,9 +167,9 @@ void StumpTable::set_curvature(const double* diagonal) {
 }
 
 void StumpTable::change_curvature(const double* direction, double denominator) {
-    round_rows(direction, 1);
+    round_rows<1>(direction, 1, 1);
     visit_features(pool_->n_entries(), [&](std::size_t f, Scratch& scratch) {
-        sum_feature(f, scratch);
+        sum_feature<1>(f, scratch);
         lower_curvature(f, denominator, scratch);
     });
 }
@@ -226,9 +243,9 @@ TablePrice StumpTable::find_best(PriceRule rule) {
 }
 
 TablePrice StumpTable::change(const double* direction, const double* step, double denominator, PriceRule rule) {
-    round_rows(direction, 1);
+    round_rows<1>(direction, 1, 1);
     visit_features(pool_->n_entries() + prices_.size(), [&](std::size_t f, Scratch& scratch) {
-        sum_feature(f, scratch);
+        sum_feature<1>(f, scratch);
         if (has_curvature_) lower_curvature(f, denominator, scratch);
         scan_feature(f, step, rule, scratch);
     });
@@ -237,7 +254,7 @@ TablePrice StumpTable::change(const double* direction, const double* step, doubl
     for (std::size_t i = 0; i < n_rows(); ++i) size += std::abs(direction[i]);
     for (std::size_t t = 0; t < n_outputs_; ++t) largest = std::max(largest, std::abs(step[t]));
     // The rounding errors of each product, of the direction in fixed point, and of the new price.
-    drift_ += (kEps * size + unit_.value(static_cast<double>(n_rows()))) * largest + kEps * best.max_price;
+    drift_ += (kEps * size + rounding_[0].unit.value(static_cast<double>(n_rows()))) * largest + kEps * best.max_price;
     return best;
 }
 

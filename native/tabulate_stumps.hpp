@@ -83,7 +83,9 @@ class StumpTable {
     auto with_rows(Visit visit) const {
         return wide_rows_.empty() ? visit(narrow_rows_) : visit(wide_rows_);
     }
-    void round_rows(const double* values, std::size_t stride);
+    template <std::size_t W>
+    void round_rows(const double* values, std::size_t stride, std::size_t n_values);
+    template <std::size_t W>
     void sum_feature(std::size_t f, Scratch& scratch) const;
     template <class Visit>
     void visit_features(std::size_t work, Visit visit);
@@ -109,8 +111,12 @@ class StumpTable {
     std::vector<double> curvature_;  // g'Pg, once it was set
     bool has_curvature_ = false;
     std::vector<std::int64_t> rounded_;
-    FixedPoint unit_;
-    std::int64_t total_ = 0;
+    static constexpr std::size_t kTogether = 4;  // outputs that are summed together
+    struct Rounding {
+        FixedPoint unit;
+        std::int64_t total = 0;
+    };
+    Rounding rounding_[kTogether];  // of the values in rounded_
     double drift_ = 0.0;
     std::vector<FeatureBest> best_;
 };
