@@ -39,6 +39,10 @@ ESTIMATORS = [
 MORE = [
     CGEnsClassifier(loss="hinge", **SMALL),
     CGEnsClassifier(loss="least_squares", **SMALL),
+    CGEnsClassifier(loss="logistic", **SMALL),
+    CGEnsClassifier(loss="squared_hinge", **SMALL),
+    CGEnsRegressor(loss="huber", **SMALL),
+    CGEnsRegressor(loss="poisson", **SMALL),
     CGEnsClassifierCV(loss="hinge", Cs=2, n_estimators=10, n_jobs=1),
     CGEnsRegressor(MIXED, n_estimators=4, random_state=0, n_jobs=1),
     CGEnsClassifier(FAMILIES["scikit-learn"], n_estimators=5, random_state=0, n_jobs=1),

@@ -14,7 +14,7 @@ from cgens.estimators._parameters import resolve_c, resolve_pricing
 from cgens.estimators._plan import TrainingData
 from cgens.estimators._planner import Planner
 from cgens.masters.loss import Loss
-from cgens.masters.registry import automatic_loss, resolve_loss
+from cgens.masters.registry import LOSSES, automatic_loss, resolve_loss
 from cgens.types import AnyArray, Floats, Master, Rule, Target, WeakLearner
 
 
@@ -75,7 +75,10 @@ class RegressionLossPlanner(LossPlanner):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
+        loss = LOSSES.get(self.loss) if isinstance(self.loss, str) else self.loss
+        positive = getattr(loss, "positive_targets", False)
+        # Several outputs work in any case, but scikit-learn checks these with negative targets.
+        tags.target_tags.positive_only, tags.target_tags.multi_output = positive, not positive
         return tags
 
     def _read(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[TrainingData, Coding]:

@@ -20,8 +20,8 @@ tol : float, default=1e-3
     misses it only if C is so large that rounding errors matter.
 pricing : {"auto", "gain", "max"}, default="auto"
     Which weak learner a round adds. "max": the one with the largest price of a single output, as in the paper.
-    "gain" (least squares only): the one that lowers the objective most, at the same cost. "auto": "gain" for least
-    squares, else "max".
+    "gain": the one that lowers the objective most, at the same cost with least squares, or a majorizer of it with
+    other smooth losses. "auto": "gain" for smooth losses, else "max".
 class_weight : dict, "balanced" or None, default=None
     Factors for the sample weights of each class.
 warm_start : bool, default=False

@@ -26,21 +26,27 @@ class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, EnsembleClassifier):
     Parameters
     ----------
     weak_learner : shared
-    loss : {"auto", "hinge", "least_squares"}, default="auto"
-        "auto" is "hinge" for two classes, else "least_squares". With more than two classes the hinge loss is
-        one-vs-rest, a problem per class over the same weak learners. Least squares with two classes is the LS-SVM.
+    loss : {"auto", "hinge", "squared_hinge", "logistic", "least_squares"} or Loss, default="auto"
+        "auto" is "hinge" for two classes, else "least_squares". "logistic", which is the softmax for more than two
+        classes, and "least_squares" have `predict_proba`; those of the logistic loss are more accurate. With more than
+        two classes both hinge losses are one-vs-rest, a problem per class over the same weak learners. Least squares
+        with two classes is the LS-SVM. An object such as ``cgens.masters.Logistic()`` or your own loss works too.
     C : float or "scale", default="scale"
         Weight of the loss, which is summed over rows. A larger C fits the training rows more closely. "scale" is an
-        empirical rule for each loss and family: for stumps, 7 / total weight of the rows with the hinge loss, 0.01 with
-        least squares. To tune C, multiply ``C_`` of a fit by powers of 3, or use `CGEnsClassifierCV`.
+        empirical rule for each loss and family: for stumps, 7 / total weight of the rows with the hinge loss, three
+        times that with the logistic loss, and 0.01 with least squares. To tune C, multiply ``C_`` of a fit by powers of
+        3, or use `CGEnsClassifierCV`.
     n_estimators, tol, pricing, class_weight, warm_start, store_history, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
     classes_, n_features_in_, feature_names_in_, loss_, C_, ensemble_, n_columns_, n_iter_, trace_ : shared
     certificate_ : shared
+    master_ : Loss
+        The loss with its parameters, such as C.
     duals_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) for more than one output
-        Signed duals of the rows of X: y_i a_i for the hinge loss, C times the weighted residuals for least squares.
+        Signed duals of the rows of X: y_i a_i for the hinge loss, minus C times the weighted derivative of a smooth
+        loss.
     bound_duals_, feature_importances_, family_shares_ : shared
 
     Examples

@@ -28,7 +28,7 @@ class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
     Parameters
     ----------
     weak_learner : shared
-    loss : {"auto", "hinge", "least_squares"}, default="auto"
+    loss : {"auto", "hinge", "squared_hinge", "logistic", "least_squares"} or Loss, default="auto"
         As in `CGEnsClassifier`.
     Cs, n_estimators, columns : shared
     cv : int, splitter or iterable, default=5

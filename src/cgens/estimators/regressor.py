@@ -24,8 +24,10 @@ class CGEnsRegressor(RegressorMixin, RegressionLossPlanner, EnsembleEstimator): 
     Parameters
     ----------
     weak_learner : shared
-    loss : {"squared"}, default="squared"
-        C/2 times the sum of squared residuals.
+    loss : {"squared", "huber", "poisson"} or Loss, default="squared"
+        "squared": C/2 times the sum of squared residuals. "huber": residuals beyond 1.35 robust standard deviations
+        of y count linearly (``cgens.masters.Huber(delta=...)`` for another threshold), so that outliers do little harm.
+        "poisson": counts, with predictions exp(F(x)). Your own loss works too.
     C : float or "scale", default="scale"
         Weight of the loss, which is summed over rows. A larger C fits the training rows more closely. "scale" is an
         empirical rule for each family: for stumps 0.003, whatever the scale of y. To tune C, multiply ``C_`` of a fit

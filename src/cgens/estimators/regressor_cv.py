@@ -27,7 +27,7 @@ class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator): 
     Parameters
     ----------
     weak_learner : shared
-    loss : {"squared"}, default="squared"
+    loss : {"squared", "huber", "poisson"} or Loss, default="squared"
         As in `CGEnsRegressor`.
     Cs, n_estimators, columns : shared
     cv : int, splitter or iterable, default=5

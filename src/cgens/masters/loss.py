@@ -37,6 +37,8 @@ class Loss(BaseEstimator):  # type: ignore[misc]
         Whether the duals are a function of the decisions; then a model need not store them.
     has_probabilities : bool
         Whether there is a `probabilities` method.
+    positive_targets : bool
+        Whether regression targets must be >= 0.
     """
 
     name: ClassVar[str]
@@ -48,6 +50,7 @@ class Loss(BaseEstimator):  # type: ignore[misc]
     positive_prices: bool = False
     smooth: bool = False
     has_probabilities: ClassVar[bool] = False
+    positive_targets: ClassVar[bool] = False
     C: float
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedMaster:

@@ -34,6 +34,7 @@ class Poisson(SmoothLoss):
 
     name = "poisson"
     targets: ClassVar[frozenset[Target]] = frozenset({"regression"})
+    positive_targets = True
 
     def curvature_scale(self, target: Floats, weight: Floats) -> float:
         """Return the mean of the counts, which the mean of exp(F) equals at the optimum: there is no upper bound."""

@@ -1,0 +1,169 @@
+"""Smooth losses through the estimators: against scikit-learn on the same columns, and their probabilities."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.linear_model import LogisticRegression, PoissonRegressor
+from sklearn.metrics import log_loss
+
+from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor
+from cgens.inspection import check_certificate
+from cgens.masters import Huber, Logistic
+from tests.tolerances import NEGATIVE_GAP
+
+TIGHT_TOL = 1e-11
+
+
+def classes(n_classes):
+    X, y = (load_breast_cancer if n_classes == 2 else load_wine)(return_X_y=True)
+    return X, y, np.random.default_rng(0).choice([0.0, 1.0, 2.5], size=len(y))
+
+
+def positive(weight, *arrays):
+    return [array[weight > 0] for array in (*arrays, weight)]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("C", [0.003, 0.1, 3.0])
+def test_logistic_loss_is_scikit_learns_on_the_same_columns(n_classes, C):
+    X, y, weight = classes(n_classes)
+    model = CGEnsClassifier(loss="logistic", C=C, n_estimators=30, tol=TIGHT_TOL).fit(X, y, weight)
+    X, y, weight = positive(weight, X, y)
+    H = model.ensemble_.respond(X).astype(float)
+    peer_c = C if n_classes == 2 else C * n_classes / (n_classes - 1)
+    peer = LogisticRegression(C=peer_c, tol=1e-10, max_iter=100_000, solver="newton-cg").fit(H, y, weight)
+    losses = log_loss(y, peer.predict_proba(H), sample_weight=weight, normalize=False)
+    coefficients = peer.coef_ if n_classes == 2 else np.sqrt((n_classes - 1) / n_classes) * peer.coef_
+    objective = 0.5 * np.sum(coefficients**2) + C * losses
+    assert model.certificate_.primal == pytest.approx(objective, rel=1e-8)
+    assert np.abs(model.predict_proba(X) - peer.predict_proba(H)).max() <= 1e-5
+    assert model.certificate_.primal <= objective * (1 + 1e-10)
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0])
+def test_poisson_loss_is_scikit_learns_on_the_same_columns(C):
+    X, _ = load_diabetes(return_X_y=True)
+    rng = np.random.default_rng(0)
+    y, weight = rng.poisson(np.exp(1 + 20 * X[:, 2])), rng.choice([0.0, 1.0, 2.0], size=len(X))
+    model = CGEnsRegressor(loss="poisson", C=C, n_estimators=30, tol=TIGHT_TOL).fit(X, y, weight)
+    X, y, weight = positive(weight, X, y)
+    H = model.ensemble_.respond(X).astype(float)
+    peer = PoissonRegressor(alpha=1 / (C * weight.sum()), tol=1e-12, max_iter=10_000, solver="newton-cholesky")
+    peer.fit(H, y, weight)
+    assert np.allclose(model.predict(X), peer.predict(H), rtol=1e-5)
+    assert np.allclose(model.ensemble_.weights[:, 0], peer.coef_, atol=1e-5 * np.abs(peer.coef_).max())
+
+
+def test_huber_loss_is_minimised():
+    X, y = load_diabetes(return_X_y=True)
+    model = CGEnsRegressor(loss=Huber(delta=20.0), C=0.01, n_estimators=15, tol=TIGHT_TOL).fit(X, y)
+    H = model.ensemble_.respond(X).astype(float)
+
+    def objective(parameters):
+        residual = np.abs(H @ parameters[1:] + parameters[0] - y)
+        near = np.minimum(residual, 20.0)
+        return 0.5 * parameters[1:] @ parameters[1:] + 0.01 * np.sum(near * (residual - 0.5 * near))
+
+    start = np.append(np.median(y), np.zeros(15))
+    peer = minimize(objective, start, method="BFGS", options={"gtol": 1e-9, "maxiter": 10_000})
+    assert model.certificate_.primal == pytest.approx(peer.fun, rel=1e-8)
+
+
+def test_huber_loss_withstands_outliers():
+    """Also its default delta, which is measured by the median absolute deviation."""
+    X, y = load_diabetes(return_X_y=True)
+    spoiled = np.where(np.arange(len(y)) % 20 == 0, 1e5, y)
+    errors = {loss: np.abs(CGEnsRegressor(loss=loss).fit(X, spoiled).predict(X) - y) for loss in ("huber", "squared")}
+    assert np.median(errors["huber"]) < 60 < np.median(errors["squared"])
+
+
+LOSSES = ["logistic", "squared_hinge", "least_squares"]
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_certificates_of_classes(loss, n_classes):
+    X, y, weight = classes(n_classes)
+    model = CGEnsClassifier(loss=loss, n_estimators=20).fit(X, y, weight)
+    check = check_certificate(model, X, y, weight)
+    assert check.agrees, check.problems
+    assert model.certificate_.scope == "pool"
+    assert -NEGATIVE_GAP <= model.certificate_.relative_gap <= model.tol
+
+
+@pytest.mark.parametrize("loss", ["huber", "poisson", "squared"])
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_certificates_of_regression(loss, n_outputs):
+    X, y = load_diabetes(return_X_y=True)
+    y = np.column_stack([y, y[::-1] / 10]).round()[:, :n_outputs]
+    model = CGEnsRegressor(loss=loss, n_estimators=20).fit(X, y)
+    check = check_certificate(model, X, y)
+    assert check.agrees, check.problems
+
+
+@pytest.mark.parametrize("loss", ["logistic", "least_squares"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_probabilities_agree_with_predictions(loss, n_classes):
+    X, y, weight = classes(n_classes)
+    model = CGEnsClassifier(loss=loss, n_estimators=20).fit(X, y, weight)
+    found = model.predict_proba(X)
+    assert found.shape == (len(X), n_classes)
+    assert np.allclose(found.sum(axis=1), 1)
+    assert found.min() >= 0
+    assert np.array_equal(model.classes_[found.argmax(axis=1)], model.predict(X))
+    assert np.allclose(np.exp(model.predict_log_proba(X)), found)
+    *_, last = model.staged_predict_proba(X)
+    assert np.allclose(last, found)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "least_squares"])
+def test_probabilities_of_labels(loss):
+    X, y, _ = classes(3)
+    labels = np.column_stack([y == 0, y > 0, X[:, 0] > 13]).astype(int)
+    model = CGEnsClassifier(loss=loss, n_estimators=20).fit(X, labels)
+    found = model.predict_proba(X)
+    assert found.shape == labels.shape
+    assert np.array_equal(found > 0.5, model.predict(X) == 1)
+
+
+@pytest.mark.parametrize("name", ["predict_proba", "predict_log_proba", "staged_predict_proba"])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_margins_have_no_probabilities_and_say_what_has(name, loss):
+    X, y, _ = classes(2)
+    for model in (CGEnsClassifier(loss=loss, n_estimators=3), CGEnsClassifier(loss=loss, n_estimators=3).fit(X, y)):
+        assert not hasattr(model, name)
+        with pytest.raises(AttributeError) as raised:
+            getattr(model, name)
+        assert "logistic" in str(raised.value.__cause__)
+        assert "CalibratedClassifierCV" in str(raised.value.__cause__)
+
+
+def test_a_search_by_log_loss():
+    X, y, _ = classes(2)
+    search = CGEnsClassifierCV(loss="logistic", Cs=3, n_estimators=20, cv=3, scoring="neg_log_loss").fit(X, y)
+    assert search.predict_proba(X).shape == (len(X), 2)
+    assert -0.3 < search.best_score_ < 0
+
+
+def test_a_loss_is_a_name_or_an_object():
+    X, y, _ = classes(2)
+    by_name = CGEnsClassifier(loss="logistic", n_estimators=5).fit(X, y)
+    spec = Logistic(C=99.0)
+    by_object = CGEnsClassifier(loss=spec, n_estimators=5).fit(X, y)
+    assert np.array_equal(by_name.decision_function(X), by_object.decision_function(X))
+    assert spec.C == 99.0, "the user's object is left alone"
+    assert by_object.loss_ == "logistic"
+    assert by_object.master_.C == by_object.C_
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
+@pytest.mark.parametrize("C", [1e4, 1e12])
+def test_separable_classes_and_a_huge_c_converge(loss, C):
+    X, y = np.arange(20.0)[:, None], np.arange(20) >= 10
+    model = CGEnsClassifier(loss=loss, C=C, n_estimators=30).fit(X, y)
+    assert np.isfinite(model.decision_function(X)).all()
+    assert model.score(X, y) == 1.0
+    assert model.certificate_.relative_gap <= model.tol
