@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from cgens.coding import ClassCoding, Coding, LabelCoding
 from cgens.estimators._classification import ClassificationPlanner
@@ -84,7 +84,10 @@ class RegressionLossPlanner(LossPlanner):
     def _read(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[TrainingData, Coding]:
         X, y = validated_targets(self, X, y, reset=reset)
         sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        coding = self._choose_loss("regression").code_numbers(flat=y.ndim == 1)
+        loss = self._choose_loss("regression")
+        if loss.positive_targets and y.ndim == 2 and y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)  # as scikit-learn expects of estimators that are not tagged as multi-output
+        coding = loss.code_numbers(flat=y.ndim == 1)
         target = coding.encode(y)
         self.n_outputs_ = target.shape[1]
         return TrainingData.without_classes(X, target, sample_weight), coding
