@@ -27,7 +27,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from benchmarks.measure import microseconds_per_prediction, seconds_to_fit
-from benchmarks.report import Table, save_results
+from benchmarks.report import Table, load_results, save_results
 from cgens import CGEnsClassifier
 from cgens.weak_learners import Fourier
 from evaluation.splits import IDA_SETS, Split, error_percent, mnist, random_split
@@ -76,19 +76,11 @@ def methods(split: Split, name: str) -> dict[str, tuple[Any, dict[str, list[floa
     }
 
 
-def model_bytes(model: Any) -> int:
-    """Return the size of the arrays that prediction needs; for LightGBM the size of its pickle."""
+def array_bytes(model: Any) -> int:
+    """Return the size of the arrays that a prediction of an ensemble or an SVC needs."""
     if isinstance(model, CGEnsClassifier):
         return sum(array.nbytes for array in model.ensemble_.to_arrays().values())
-    if isinstance(model, SVC):
-        return int(model.support_vectors_.nbytes + model.dual_coef_.nbytes)
-    if isinstance(model, lightgbm.LGBMClassifier):
-        return len(pickle.dumps(model.booster_))
-    sampler, linear = model[0], model[-1]
-    arrays = [
-        getattr(sampler, key) for key in ("random_weights_", "components_", "normalization_") if hasattr(sampler, key)
-    ]
-    return int(sum(array.nbytes for array in arrays) + linear.coef_.nbytes)
+    return int(model.support_vectors_.nbytes + model.dual_coef_.nbytes)
 
 
 def compare(name: str, seed: int, repeats: int, n_jobs: int) -> dict[str, dict[str, Any]]:
@@ -109,12 +101,24 @@ def compare(name: str, seed: int, repeats: int, n_jobs: int) -> dict[str, dict[s
             "error": error_percent(model, split),
             "fit_seconds": seconds,
             "microseconds_a_prediction": microseconds_per_prediction(model, split),
-            "kilobytes": model_bytes(model) / 1024,
+            "kilobytes": len(pickle.dumps(model)) / 1024,
             "chosen": {key: float(value) for key, value in chosen.items()},
         }
         if name in LARGE:
             print(name, label, rows[label], flush=True)
     return rows
+
+
+def measure_sizes(part: str) -> None:
+    """Fit the models of a saved run again with the parameters chosen there, and save the sizes of their pickles."""
+    results = load_results(f"kernel{part}")
+    for name, runs in results["sets"].items():
+        split = scaled_split(name, 0)
+        for label, (model, _) in methods(split, name).items():
+            model.set_params(**runs[0][label]["chosen"]).fit(split.X, split.y)
+            runs[0][label]["kilobytes"] = len(pickle.dumps(model)) / 1024
+            print(name, label, f"{runs[0][label]['kilobytes']:.0f} kB", flush=True)
+    save_results(f"kernel{part}", results)
 
 
 def growth(sizes: tuple[int, ...] = (1000, 2000, 5000, 10_000, 20_000)) -> list[dict[str, float]]:
@@ -130,7 +134,7 @@ def growth(sizes: tuple[int, ...] = (1000, 2000, 5000, 10_000, 20_000)) -> list[
             "cgens": CGEnsClassifier(Fourier(), C=9 / m, n_estimators=500, random_state=0),
         }.items():
             model.fit(split.X, split.y)
-            run[f"{label}_kilobytes"] = model_bytes(model) / 1024
+            run[f"{label}_kilobytes"] = array_bytes(model) / 1024
             run[f"{label}_microseconds"] = microseconds_per_prediction(model, split)
             run[f"{label}_error"] = error_percent(model, split)
         runs.append(run)
@@ -188,7 +192,11 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--part", default="", help="suffix of the results file, for a run with some data sets")
     parser.add_argument("--figure", action="store_true", help="only measure and plot against training rows")
+    parser.add_argument("--sizes", action="store_true", help="only measure the sizes of a saved run of large data sets")
     options = parser.parse_args()
+    if options.sizes:
+        measure_sizes(options.part)
+        return
     if options.figure:
         runs = growth()
         draw(runs)

@@ -24,7 +24,6 @@ class FixedPoint {
         return FixedPoint(60 - std::ilogb(largest) - 1 - std::ilogb(static_cast<double>(n)) - 1);
     }
 
-    int exponent() const { return exponent_; }
     std::int64_t round(double value) const { return std::llrint(value * unit_ * rest_); }
     double value(double units) const { return std::ldexp(units, -exponent_); }
 

@@ -15,11 +15,10 @@ StumpScan::StumpScan(std::shared_ptr<const StumpPool> pool, int n_threads)
       rounded_(pool_->n_rows(), 0),
       best_(pool_->n_features()) {}
 
-// Rounds the duals and lists those that changed since the last call: all that are not 0, if the unit changed.
+// Rounds the duals and lists those that changed since the last call, or all that are not 0 if these are fewer. Histograms
+// are sums of integers: changes update them exactly, also those by another unit.
 void StumpScan::round_duals(const double* duals) {
-    const FixedPoint unit = FixedPoint::holding(duals, n_rows());
-    rebuild_ = unit.exponent() != unit_.exponent();
-    unit_ = unit;
+    const FixedPoint unit = unit_ = FixedPoint::holding(duals, n_rows());
     std::size_t n_nonzero = 0;
     std::int64_t total = 0;
     changes_.clear();
@@ -32,7 +31,7 @@ void StumpScan::round_duals(const double* duals) {
         if (by != 0) changes_.push_back({static_cast<std::uint32_t>(i), by});
     }
     total_ = total;
-    rebuild_ = rebuild_ || changes_.size() > n_nonzero;
+    rebuild_ = changes_.size() > n_nonzero;
     if (!rebuild_) return;
     changes_.clear();
     for (std::size_t i = 0; i < n_rows(); ++i)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -270,3 +271,17 @@ def test_the_best_model_of_a_search_is_checked():
     names = np.array(["a", "b", "c"])[y]
     search = make("search, multiclass", class_weight="balanced").fit(X, names)
     assert check_certificate(search, X, names[:, None]).problems == ()
+
+
+@pytest.mark.parametrize("n_classes", [2, 10])
+@pytest.mark.parametrize("n_rows", [500, 5000])
+def test_a_pickle_is_small_whatever_the_rows_and_still_proves_its_certificate(n_classes, n_rows, rng):
+    """Duals of least squares follow from the decisions; the hinge loss keeps those that are not 0."""
+    X = rng.normal(size=(n_rows, 12))
+    y = np.searchsorted(np.linspace(-2, 2, n_classes + 1)[1:-1], X[:, :5].sum(axis=1) + rng.normal(size=n_rows))
+    for loss in ("least_squares", "hinge") if n_classes == 2 else ("least_squares",):
+        content = pickle.dumps(CGEnsClassifier(loss=loss, n_estimators=100).fit(X, y))
+        model = pickle.loads(content)
+        assert check_certificate(model, X, y).agrees
+        n_duals = 0 if loss == "least_squares" else np.count_nonzero(model.duals_)
+        assert len(content) < 30_000 + 2 * 16 * n_duals
