@@ -37,6 +37,9 @@ class Loss(BaseEstimator):  # type: ignore[misc]
         Whether the duals are a function of the decisions; then a model need not store them.
     has_probabilities : bool
         Whether there is a `probabilities` method.
+    dual_sum : float
+        The sum of the duals of each output: the coefficient of the intercept in the objective, 0 unless it is one of
+        the one-class problem.
     """
 
     name: ClassVar[str]
@@ -48,6 +51,7 @@ class Loss(BaseEstimator):  # type: ignore[misc]
     positive_prices: bool = False
     smooth: bool = False
     has_probabilities: ClassVar[bool] = False
+    dual_sum: ClassVar[float] = 0.0
     C: float
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedMaster:
@@ -102,6 +106,10 @@ class Loss(BaseEstimator):  # type: ignore[misc]
         """Return the C of ``C="scale"`` for a family and rows of these weights."""
         rule = getattr(family, "default_c", DefaultC())
         return self.c_factor * float(rule(self.c_kind, target.shape[1], total_weight(weight)))
+
+    def scale(self, sample_weight: Floats) -> Floats:
+        """Return the c_i, the factors of the losses of the rows: C times their weights."""
+        return self.C * sample_weight
 
     def value(self, decision: Floats, target: Floats, scale: Floats) -> float:
         """Return the loss term of the objective, sum_i c_i loss(F(x_i), L_i)."""
