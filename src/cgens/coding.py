@@ -149,3 +149,28 @@ class RegressionCoding:
     def decode(self, decision: Floats) -> Floats:
         """Return the prediction, shape (n,) if `flat`, else (n, l)."""
         return decision[:, 0] if self.flat else decision
+
+
+@dataclass(frozen=True)
+class QuantileCoding:
+    """Several quantiles of one regression target: one output per quantile.
+
+    Attributes
+    ----------
+    ranks : tuple of int
+        The rank of each quantile among all: predictions are sorted, so that quantiles do not cross.
+    """
+
+    ranks: tuple[int, ...]
+
+    def encode(self, y: Floats) -> Floats:
+        """Return the target, shape (n, n_quantiles)."""
+        return np.ascontiguousarray(np.repeat(y[:, None], len(self.ranks), axis=1))
+
+    def scores(self, decision: Floats) -> Floats:
+        """Return the prediction."""
+        return self.decode(decision)
+
+    def decode(self, decision: Floats) -> Floats:
+        """Return the sorted prediction, shape (n, n_quantiles)."""
+        return np.sort(decision, axis=1)[:, list(self.ranks)]

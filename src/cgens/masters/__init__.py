@@ -2,6 +2,8 @@
 
 from cgens.masters.adaboost import AdaBoost
 from cgens.masters.adaboost_ecc import AdaBoostECC
+from cgens.masters.box_dual import BoxDualLoss
+from cgens.masters.epsilon_insensitive import EpsilonInsensitive
 from cgens.masters.hinge import Hinge
 from cgens.masters.least_squares import LeastSquares, Squared
 from cgens.masters.liblinear import Liblinear
@@ -9,11 +11,15 @@ from cgens.masters.logistic import Logistic
 from cgens.masters.loss import Loss
 from cgens.masters.lpboost import LPBoost
 from cgens.masters.multiboost import MultiBoost
+from cgens.masters.one_class import OneClass
+from cgens.masters.quantile import Quantile
 from cgens.masters.smooth import SmoothLoss
 
 __all__ = [
     "AdaBoost",
     "AdaBoostECC",
+    "BoxDualLoss",
+    "EpsilonInsensitive",
     "Hinge",
     "LPBoost",
     "LeastSquares",
@@ -21,6 +27,8 @@ __all__ = [
     "Logistic",
     "Loss",
     "MultiBoost",
+    "OneClass",
+    "Quantile",
     "SmoothLoss",
     "Squared",
 ]

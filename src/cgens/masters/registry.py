@@ -6,14 +6,18 @@ from typing import Any
 
 from sklearn.base import clone
 
+from cgens.masters.epsilon_insensitive import EpsilonInsensitive
 from cgens.masters.hinge import Hinge
 from cgens.masters.least_squares import LeastSquares, Squared
 from cgens.masters.logistic import Logistic
 from cgens.masters.loss import Loss
+from cgens.masters.quantile import Quantile
 from cgens.types import Target
 
 #: All losses by name.
-LOSSES: dict[str, type[Loss]] = {loss.name: loss for loss in (Hinge, LeastSquares, Logistic, Squared)}
+LOSSES: dict[str, type[Loss]] = {
+    loss.name: loss for loss in (Hinge, LeastSquares, Logistic, Squared, Quantile, EpsilonInsensitive)
+}
 
 
 def loss_names(target: Target) -> list[str]:
