@@ -152,6 +152,23 @@ class RegressionCoding:
 
 
 @dataclass(frozen=True)
+class OutlierCoding:
+    """Outliers: -1, and 1 for inliers. There is no target."""
+
+    def encode(self, y: Floats) -> Floats:
+        """Return zeros, shape (n, 1)."""
+        return np.zeros((len(y), 1))
+
+    def scores(self, decision: Floats) -> Floats:
+        """Return the decision, shape (n,)."""
+        return decision[:, 0]
+
+    def decode(self, decision: Floats) -> AnyArray:
+        """Return -1 for rows with a negative decision, else 1, shape (n,)."""
+        return np.where(decision[:, 0] < 0, -1, 1)
+
+
+@dataclass(frozen=True)
 class QuantileCoding:
     """Several quantiles of one regression target: one output per quantile.
 

@@ -115,12 +115,11 @@ class RestrictedBoxDual:
         self._origins, self._units = spec.units(target)
         self._solvers: list[DualCd] = []
         for output, (y, origin, unit) in enumerate(zip(target.T, self._origins, self._units, strict=True)):
-            box = spec.box(y, scale, output)
-            values = (box.linear - origin) / unit, box.lower / unit, box.upper / unit
+            linear, lower, upper = spec.box(y, scale, output)
+            linear, lower, upper = (linear - origin) / unit, lower / unit, upper / unit
             sibling = self._solvers[0] if self._solvers else None
-            self._solvers.append(
-                DualCd(*map(np.ascontiguousarray, values), n_threads, sibling, spec.n_terms, spec.dual_sum / unit)
-            )
+            total = spec.dual_sum / unit
+            self._solvers.append(DualCd(linear, lower, upper, n_threads, sibling, spec.n_terms, total))
         self._finished: tuple[Floats, Floats, float] | None = None  # weights, intercept, primal of the last full solve
 
     def add(self, response: AnyArray) -> None:

@@ -10,8 +10,9 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import r2_score
 
-from cgens.coding import ClassCoding, LabelCoding, RegressionCoding
+from cgens.coding import ClassCoding, LabelCoding, QuantileCoding, RegressionCoding
 from cgens.default_c import CKind, DefaultC
 from cgens.path_problem import PathProblem, PathSolutions
 from cgens.types import AnyArray, Floats, Poll, RestrictedMaster, Rule, Status, Target, WeakLearner
@@ -94,7 +95,7 @@ class Loss(BaseEstimator):  # type: ignore[misc]
         """Return how a multilabel indicator matrix is coded."""
         return LabelCoding(n_labels)
 
-    def code_numbers(self, flat: bool) -> RegressionCoding:
+    def code_numbers(self, flat: bool) -> RegressionCoding | QuantileCoding:
         """Return how regression targets are coded; `flat` if y has one dimension."""
         return RegressionCoding(flat)
 
@@ -127,6 +128,10 @@ class Loss(BaseEstimator):  # type: ignore[misc]
 
         found = minimize_scalar(negative, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-6})
         return -min(float(found.fun), negative(1.0))
+
+    def score(self, decision: Floats, target: Floats, weight: Floats) -> float:
+        """Return the score of a regression for the selection of parameters: R^2, the mean over the outputs."""
+        return float(r2_score(target, decision, sample_weight=weight))
 
     def solve_path(self, problem: PathProblem, interrupted: Poll) -> PathSolutions:
         """Solve for every C and number of columns; for each C, the columns are added stage by stage."""

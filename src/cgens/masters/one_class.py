@@ -44,9 +44,13 @@ class OneClass(BoxDualLoss):
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedBoxDual:
         """Return the problem without columns, for a target of shape (m, 1)."""
+        self.check_nu()
+        return RestrictedBoxDual(self, target, self.scale(sample_weight), n_threads)
+
+    def check_nu(self) -> None:
+        """Raise ValueError if nu is invalid."""
         if isinstance(self.nu, bool) or not isinstance(self.nu, Real) or not 0 < float(self.nu) <= 1:
             raise ValueError(f"nu must be a number in (0, 1]; got {self.nu!r}.")
-        return RestrictedBoxDual(self, target, self.scale(sample_weight), n_threads)
 
     def scale(self, sample_weight: Floats) -> Floats:
         """Return s_i / (nu sum_i s_i)."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from cgens.coding import QuantileCoding, RegressionCoding
 from cgens.masters.box_dual import Box
-from cgens.masters.box_regression import BoxRegressionLoss
+from cgens.masters.box_regression import BoxRegressionLoss, weighted_quantile
 from cgens.types import Floats
 
 
@@ -79,6 +79,13 @@ class Quantile(BoxRegressionLoss):
     def dual_values(self, duals: Floats, target: Floats, scale: Floats) -> Floats:
         """Return y'r; as the duals sum to 0, y is measured from its median, for less rounding."""
         return np.asarray(np.sum((target - np.median(target, axis=0)) * duals, axis=1))
+
+    def score(self, decision: Floats, target: Floats, weight: Floats) -> float:
+        """Return D^2: 1 minus the loss relative to that of constants, the quantiles of the target."""
+        pairs = zip(target.T, np.broadcast_to(self.quantiles(), target.shape[1]), strict=True)
+        constants = np.array([weighted_quantile(y, weight, q) for y, q in pairs])
+        loss, worst = (self.value(own, target, weight) for own in (decision, constants))
+        return 1.0 - loss / worst if worst > 0 else float(loss == 0)
 
     def code_numbers(self, flat: bool) -> RegressionCoding | QuantileCoding:
         """Return a coding with one output per quantile if there is a list of them."""
