@@ -25,6 +25,8 @@ constexpr std::int64_t kStepsPerRefresh = 64;
 // A Newton step is taken once coordinate descent has done as many multiplications as the step costs, and only if at
 // most this many duals are inside their box: it then takes some tenths of a second, during which Ctrl-C has to wait.
 constexpr std::size_t kMaxPolished = 1000;
+// With e > 0, weights that are smaller than this share of the responses are 0: see clear_vanishing_weights.
+constexpr double kVanishing = 1e-12;
 constexpr auto kPollEvery = std::chrono::milliseconds(50);
 
 }  // namespace
@@ -41,12 +43,8 @@ DualCd::DualCd(std::vector<double> linear, std::vector<double> lower, std::vecto
       duals_(linear_.size(), 0.0),
       fits_(linear_.size(), 0.0),
       squared_norms_(linear_.size(), 0.0) {
-    // Without columns, the r that maximizes q'r in the box, balanced to sum(r) = e.
-    for (std::size_t i = 0; i < n_duals(); ++i) {
-        total_width_ += upper_[i] - lower_[i];
-        duals_[i] = linear_[i] > 0 ? upper_[i] : lower_[i];
-    }
-    balance_duals();
+    for (std::size_t i = 0; i < n_duals(); ++i) total_width_ += upper_[i] - lower_[i];
+    start_duals();
 }
 
 template <class T>
@@ -77,71 +75,15 @@ template void DualCd::add_column(const std::int8_t*);
 template void DualCd::add_column(const float*);
 template void DualCd::add_column(const double*);
 
-void DualCd::set_dual(std::size_t i, double value) {
-    if (n_columns() > 0) store_->add(value - duals_[i], row_of(i), weights_.data());
-    duals_[i] = value;
-}
-
-// Duals of one row whose signs differ are reduced until one of them is 0 if this raises q'r: neither w nor sum(r)
-// changes.
-void DualCd::cancel_copies() {
-    for (std::size_t i = n_rows_; i < n_duals(); ++i) {
-        const std::size_t other = i - n_rows_;
-        const double common = std::min(duals_[other], -duals_[i]);
-        if (common <= 0.0 || linear_[other] > linear_[i]) continue;
-        duals_[other] -= common;
-        duals_[i] += common;
-    }
-}
-
-// Makes sum(r) equal to e > 0 by moving the duals in proportion to their distance from the bound on the right side:
-// only those strictly inside the box if that suffices, as below.
-void DualCd::balance_to_total() {
-    const double excess = std::accumulate(duals_.begin(), duals_.end(), 0.0) - total_;
-    const std::vector<double>& bound = excess > 0 ? lower_ : upper_;
-    double distance = 0.0, inside_distance = 0.0;
-    for (std::size_t i = 0; i < n_duals(); ++i) {
-        const bool inside = duals_[i] > lower_[i] && duals_[i] < upper_[i];
-        distance += std::abs(bound[i] - duals_[i]);
-        if (inside) inside_distance += std::abs(bound[i] - duals_[i]);
-    }
-    const bool inside_only = inside_distance >= std::abs(excess);
-    const double share = std::min(1.0, std::abs(excess) / (inside_only ? inside_distance : distance));
-    if (!(share > 0.0)) return;  // nothing to do, or no room
-    for (std::size_t i = 0; i < n_duals(); ++i) {
-        const bool inside = duals_[i] > lower_[i] && duals_[i] < upper_[i];
-        if (duals_[i] == bound[i] || (inside_only && !inside)) continue;
-        set_dual(i, share == 1.0 ? bound[i] : duals_[i] + share * (bound[i] - duals_[i]));
-    }
-}
-
-// Makes sum(r) zero by shrinking the duals of the sign with the larger sum towards 0, which keeps them in the box:
-// only those strictly inside the box if that suffices, so that duals at a bound stay there and pricing sees few changed
-// rows. The two signs are summed separately: with classes of very different weight, a common sum would cancel.
-void DualCd::balance_duals() {
-    if (total_ > 0) return balance_to_total();
-    double positive = 0.0, negative = 0.0, inside_positive = 0.0, inside_negative = 0.0;
-    for (std::size_t i = 0; i < n_duals(); ++i) {  // without branches, as signs are unpredictable
-        const double up = std::max(duals_[i], 0.0), down = std::max(-duals_[i], 0.0);
-        const double inside = static_cast<double>((duals_[i] > lower_[i]) & (duals_[i] < upper_[i]));
-        positive += up;
-        negative += down;
-        inside_positive += inside * up;
-        inside_negative += inside * down;
-    }
-    if (positive == negative) return;
-    const bool shrink_positive = positive > negative;
-    const double excess = std::abs(positive - negative);
-    const double available = shrink_positive ? inside_positive : inside_negative;
-    const bool inside_only = available >= excess;
-    const double factor = inside_only ? (available - excess) / available
-                                      : std::min(positive, negative) / std::max(positive, negative);
-    if (factor == 1.0) return;  // only rounding
-    for (std::size_t i = 0; i < n_duals(); ++i) {
-        const bool inside = duals_[i] > lower_[i] && duals_[i] < upper_[i];
-        if (duals_[i] == 0.0 || (duals_[i] > 0) != shrink_positive || (inside_only && !inside)) continue;
-        set_dual(i, duals_[i] * factor);
-    }
+// With q = 0 and e > 0, the optimum is 0 if the hull of the rows contains the origin. Descent only approaches it, with a
+// relative gap of 1, so that weights that are 0 up to rounding are set to 0.
+void DualCd::clear_vanishing_weights() {
+    if (total_ == 0.0) return;
+    const double norm = std::inner_product(weights_.begin(), weights_.end(), weights_.begin(), 0.0);
+    const double largest = *std::max_element(squared_norms_.begin(), squared_norms_.end());
+    if (norm > kVanishing * kVanishing * total_ * total_ * largest) return;
+    std::fill(weights_.begin(), weights_.end(), 0.0);
+    std::fill(fits_.begin(), fits_.end(), 0.0);
 }
 
 void DualCd::refresh_weights() {
@@ -342,6 +284,7 @@ SolveReport DualCd::solve(double tol, std::int64_t max_sweeps, const std::functi
     work_ = 0.0;
     std::chrono::steady_clock::time_point last_poll{};  // long ago, so that the first poll is at once
     while (true) {
+        clear_vanishing_weights();
         choose_bias();
         evaluate(report);
         const double gap = report.primal - report.dual;

@@ -68,10 +68,12 @@ class DualCd {
 
    private:
     std::size_t row_of(std::size_t dual) const { return dual < n_rows_ ? dual : dual % n_rows_; }
+    void start_duals();
     void set_dual(std::size_t i, double value);
     void cancel_copies();
     void balance_duals();
     void balance_to_total();
+    void clear_vanishing_weights();
     void refresh_weights();
     void refresh_fits();
     void choose_bias();

@@ -6,7 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from cgens.default_c import DefaultC
 from cgens.masters.box_dual import BoxDualLoss
+from cgens.masters.loss import total_weight
 from cgens.types import Floats, Target, WeakLearner
 
 #: Shares p, and the distance of the p- and (1 - p)-quantiles of a normal distribution in standard deviations. A range
@@ -39,9 +41,13 @@ class BoxRegressionLoss(BoxDualLoss):
         return np.median(target, axis=0), np.exp2(np.round(np.log2(spreads)))
 
     def default_c(self, family: WeakLearner, target: Floats, weight: Floats) -> float:
-        """Return the C of ``C="scale"``: in proportion to the spread of the target, the mean over the outputs."""
-        spreads = spread_of(target, weight)
-        return super().default_c(family, target, weight) * float(np.mean(spreads))
+        """Return the C of ``C="scale"``: that of squared residuals times the mean spread of the outputs.
+
+        A residual of the size of the spread then has the same dual with both losses.
+        """
+        rule = getattr(family, "default_c", DefaultC())
+        spread = float(np.mean(spread_of(target, weight)))
+        return self.c_factor * spread * float(rule("regression", 1, total_weight(weight)))
 
 
 def weighted_quantile(values: Floats, weight: Floats, share: float) -> float:
