@@ -25,34 +25,34 @@ constexpr std::int64_t kStepsPerRefresh = 64;
 // A Newton step is taken once coordinate descent has done as many multiplications as the step costs, and only if at
 // most this many duals are inside their box: it then takes some tenths of a second, during which Ctrl-C has to wait.
 constexpr std::size_t kMaxPolished = 1000;
+// With e > 0, weights that are smaller than this share of the responses are 0: see clear_vanishing_weights.
+constexpr double kVanishing = 1e-12;
 constexpr auto kPollEvery = std::chrono::milliseconds(50);
 
 }  // namespace
 
 DualCd::DualCd(std::vector<double> linear, std::vector<double> lower, std::vector<double> upper, int n_threads,
-               std::shared_ptr<ResponseStore> store)
+               std::shared_ptr<ResponseStore> store, std::size_t n_copies, double total)
     : linear_(std::move(linear)),
       lower_(std::move(lower)),
       upper_(std::move(upper)),
+      n_rows_(linear_.size() / n_copies),
+      total_(total),
       n_threads_(n_threads),
-      store_(store ? std::move(store) : std::make_shared<ResponseStore>(linear_.size())),
+      store_(store ? std::move(store) : std::make_shared<ResponseStore>(n_rows_)),
       duals_(linear_.size(), 0.0),
       fits_(linear_.size(), 0.0),
       squared_norms_(linear_.size(), 0.0) {
-    // Without columns, the r that maximizes q'r in the box, balanced to sum(r) = 0.
-    for (std::size_t i = 0; i < n_rows(); ++i) {
-        total_width_ += upper_[i] - lower_[i];
-        duals_[i] = linear_[i] > 0 ? upper_[i] : lower_[i];
-    }
-    balance_duals();
+    for (std::size_t i = 0; i < n_duals(); ++i) total_width_ += upper_[i] - lower_[i];
+    start_duals();
 }
 
 template <class T>
 void DualCd::add_column(const T* column) {
     double weight = 0.0;  // EQ:KKT1
-    for (std::size_t i = 0; i < n_rows(); ++i) weight += duals_[i] * static_cast<double>(column[i]);
-    for (std::size_t i = 0; i < n_rows(); ++i) {
-        const double h = static_cast<double>(column[i]);
+    for (std::size_t i = 0; i < n_duals(); ++i) weight += duals_[i] * static_cast<double>(column[row_of(i)]);
+    for (std::size_t i = 0; i < n_duals(); ++i) {
+        const double h = static_cast<double>(column[row_of(i)]);
         fits_[i] += weight * h;
         squared_norms_[i] += h * h;
     }
@@ -67,6 +67,7 @@ void DualCd::scale_box(double factor) {
     for (std::vector<double>* values : {&lower_, &upper_, &duals_, &weights_, &fits_})
         for (double& value : *values) value *= factor;
     total_width_ *= factor;
+    total_ *= factor;
     unsolved_ = true;
 }
 
@@ -74,52 +75,34 @@ template void DualCd::add_column(const std::int8_t*);
 template void DualCd::add_column(const float*);
 template void DualCd::add_column(const double*);
 
-// Makes sum(r) zero by shrinking the duals of the sign with the larger sum towards 0, which keeps them in the box:
-// only those strictly inside the box if that suffices, so that duals at a bound stay there and pricing sees few changed
-// rows. The two signs are summed separately: with classes of very different weight, a common sum would cancel.
-void DualCd::balance_duals() {
-    double positive = 0.0, negative = 0.0, inside_positive = 0.0, inside_negative = 0.0;
-    for (std::size_t i = 0; i < n_rows(); ++i) {  // without branches, as signs are unpredictable
-        const double up = std::max(duals_[i], 0.0), down = std::max(-duals_[i], 0.0);
-        const double inside = static_cast<double>((duals_[i] > lower_[i]) & (duals_[i] < upper_[i]));
-        positive += up;
-        negative += down;
-        inside_positive += inside * up;
-        inside_negative += inside * down;
-    }
-    if (positive == negative) return;
-    const bool shrink_positive = positive > negative;
-    const double excess = std::abs(positive - negative);
-    const double available = shrink_positive ? inside_positive : inside_negative;
-    const bool inside_only = available >= excess;
-    const double factor = inside_only ? (available - excess) / available
-                                      : std::min(positive, negative) / std::max(positive, negative);
-    if (factor == 1.0) return;  // only rounding
-    for (std::size_t i = 0; i < n_rows(); ++i) {
-        const bool inside = duals_[i] > lower_[i] && duals_[i] < upper_[i];
-        if (duals_[i] == 0.0 || (duals_[i] > 0) != shrink_positive || (inside_only && !inside)) continue;
-        const double scaled = duals_[i] * factor;
-        if (n_columns() > 0) store_->add(scaled - duals_[i], i, weights_.data());
-        duals_[i] = scaled;
-    }
+// With q = 0 and e > 0, the optimum is 0 if the hull of the rows contains the origin. Descent only approaches it, with a
+// relative gap of 1, so that weights that are 0 up to rounding are set to 0.
+void DualCd::clear_vanishing_weights() {
+    if (total_ == 0.0) return;
+    const double norm = std::inner_product(weights_.begin(), weights_.end(), weights_.begin(), 0.0);
+    const double largest = *std::max_element(squared_norms_.begin(), squared_norms_.end());
+    if (norm > kVanishing * kVanishing * total_ * total_ * largest) return;
+    std::fill(weights_.begin(), weights_.end(), 0.0);
+    std::fill(fits_.begin(), fits_.end(), 0.0);
 }
 
 void DualCd::refresh_weights() {
     std::fill(weights_.begin(), weights_.end(), 0.0);
-    for (std::size_t i = 0; i < n_rows(); ++i)
-        if (duals_[i] != 0.0) store_->add(duals_[i], i, weights_.data());
+    for (std::size_t i = 0; i < n_duals(); ++i)
+        if (duals_[i] != 0.0) store_->add(duals_[i], row_of(i), weights_.data());
     steps_since_refresh_ = 0;
 }
 
 void DualCd::refresh_fits() {
-    const double work = 0.25 * static_cast<double>(n_rows() * store_->padded_columns());
-    for_blocks(n_rows(), 1, n_threads_, work, [&](std::size_t i, std::size_t, std::size_t) {
+    const double work = 0.25 * static_cast<double>(n_rows_ * store_->padded_columns());
+    for_blocks(n_rows_, 1, n_threads_, work, [&](std::size_t i, std::size_t, std::size_t) {
         fits_[i] = store_->dot(i, weights_.data());
     });
+    for (std::size_t i = n_rows_; i < n_duals(); ++i) fits_[i] = fits_[i - n_rows_];
 }
 
-// Sets the bias to the exact minimizer over b of sum_i max(lo_i (t_i - b), hi_i (t_i - b)), t_i = q_i - f_i. This is
-// convex and piecewise linear, with slope -sum(hi) at the far left that rises by hi_i - lo_i at each t_i. The bias
+// Sets the bias to the exact minimizer over b of e b + sum_i max(lo_i (t_i - b), hi_i (t_i - b)), t_i = q_i - f_i. This
+// is convex and piecewise linear, with slope e - sum(hi) at the far left that rises by hi_i - lo_i at each t_i. The bias
 // changes little from round to round, so it usually suffices to sort the t_i in a window around the last one.
 void DualCd::choose_bias() {
     const double before = bias_;
@@ -131,9 +114,9 @@ void DualCd::choose_bias() {
 
 bool DualCd::choose_bias_within(double radius) {
     const double left = bias_ - radius, right = bias_ + radius;
-    double slope = 0.0;
+    double slope = total_;
     breakpoints_.clear();
-    for (std::size_t i = 0; i < n_rows(); ++i) {
+    for (std::size_t i = 0; i < n_duals(); ++i) {
         const double at = linear_[i] - fits_[i];
         slope -= at < left ? lower_[i] : upper_[i];
         if (at >= left && at <= right) breakpoints_.push_back({at, upper_[i] - lower_[i]});
@@ -165,21 +148,21 @@ bool DualCd::choose_bias_within(double radius) {
 void DualCd::evaluate(SolveReport& report) const {
     const double half_norm = 0.5 * std::inner_product(weights_.begin(), weights_.end(), weights_.begin(), 0.0);
     double loss = 0.0, linear = 0.0;
-    for (std::size_t i = 0; i < n_rows(); ++i) {
+    for (std::size_t i = 0; i < n_duals(); ++i) {
         const double residual = linear_[i] - fits_[i] - bias_;
         loss += std::max(lower_[i] * residual, upper_[i] * residual);
         linear += linear_[i] * duals_[i];
     }
-    report.primal = half_norm + loss;
+    report.primal = half_norm + loss + total_ * bias_;
     report.dual = linear - half_norm;
 }
 
 // Shrinking: duals at a bound whose gradient points outward cannot move at these weights.
 void DualCd::select_active() {
-    active_.resize(n_rows());
+    active_.resize(n_duals());
     n_inside_ = 0;
     std::size_t n_active = 0;
-    for (std::size_t i = 0; i < n_rows(); ++i) {  // without branches, as above
+    for (std::size_t i = 0; i < n_duals(); ++i) {  // without branches, as above
         const bool above = duals_[i] > lower_[i], below = duals_[i] < upper_[i];
         n_inside_ += above & below;
         const double gradient = fits_[i] + centre_ - linear_[i];
@@ -206,9 +189,9 @@ double DualCd::sweep_active(double rho, double& sum, bool may_shrink) {
     double progress = 0.0;
     std::size_t kept = 0;
     for (std::size_t k = 0; k < active_.size(); ++k) {
-        if (k + kAhead < active_.size()) store_->prefetch(active_[k + kAhead]);
+        if (k + kAhead < active_.size()) store_->prefetch(row_of(active_[k + kAhead]));
         const std::uint32_t i = active_[k];
-        const double gradient = store_->dot(i, weights_.data()) + centre_ + rho * sum - linear_[i];
+        const double gradient = store_->dot(row_of(i), weights_.data()) + centre_ + rho * sum - linear_[i];
         const double curvature = squared_norms_[i] + rho;
         const double old = duals_[i];
         const double moved = std::clamp(old - gradient / curvature, lower_[i], upper_[i]);
@@ -217,7 +200,7 @@ double DualCd::sweep_active(double rho, double& sum, bool may_shrink) {
         active_[kept++] = i;
         if (step == 0.0) continue;
         duals_[i] = moved;
-        store_->add(step, i, weights_.data());
+        store_->add(step, row_of(i), weights_.data());
         sum += step;
         progress -= step * (gradient + 0.5 * curvature * step);
     }
@@ -230,9 +213,9 @@ double DualCd::sweep_active(double rho, double& sum, bool may_shrink) {
 
 void DualCd::descend(SolveReport& report) {
     const double mean_norm =
-        std::accumulate(squared_norms_.begin(), squared_norms_.end(), 0.0) / static_cast<double>(n_rows());
+        std::accumulate(squared_norms_.begin(), squared_norms_.end(), 0.0) / static_cast<double>(n_duals());
     const double rho = kRhoShare * std::max(mean_norm, std::numeric_limits<double>::min());
-    double sum = std::accumulate(duals_.begin(), duals_.end(), 0.0);
+    double sum = std::accumulate(duals_.begin(), duals_.end(), 0.0) - total_;  // 0 if feasible
     double best = 0.0;
     for (int inner = 0; inner < kInnerSweeps && !active_.empty(); ++inner) {
         const double progress = sweep_active(rho, sum, inner > 0);
@@ -257,14 +240,14 @@ bool DualCd::polish() {
     work_ = std::min(work_, 3 * newton_cost(n_inside_));
     bool moved = false;
     std::vector<std::size_t> inside;
-    for (std::size_t i = 0; i < n_rows(); ++i)
+    for (std::size_t i = 0; i < n_duals(); ++i)
         if (duals_[i] > lower_[i] && duals_[i] < upper_[i]) inside.push_back(i);
     while (inside.size() >= 2 && inside.size() <= kMaxPolished && work_ >= newton_cost(inside.size())) {
         work_ -= newton_cost(inside.size());
         std::vector<double> H(inside.size() * store_->padded_columns()), gradient(inside.size());
         for (std::size_t k = 0; k < inside.size(); ++k) {
-            store_->copy_row(inside[k], H.data() + k * store_->padded_columns());
-            gradient[k] = store_->dot(inside[k], weights_.data()) + centre_ - linear_[inside[k]];
+            store_->copy_row(row_of(inside[k]), H.data() + k * store_->padded_columns());
+            gradient[k] = store_->dot(row_of(inside[k]), weights_.data()) + centre_ - linear_[inside[k]];
         }
         const std::vector<double> step = newton_step(H, std::move(gradient));
         if (step.empty()) return moved;
@@ -289,9 +272,7 @@ bool DualCd::move_inside(std::vector<std::size_t>& inside, const std::vector<dou
         const double distance = bound(k) - duals_[i];
         // A dual that reaches its bound is set to it exactly, or rounding would keep it inside forever.
         const bool arrives = std::abs(length * step[k]) >= std::abs(distance) * (1 - 1e-12);
-        const double moved = arrives ? bound(k) : duals_[i] + length * step[k];
-        store_->add(moved - duals_[i], i, weights_.data());
-        duals_[i] = moved;
+        set_dual(i, arrives ? bound(k) : duals_[i] + length * step[k]);
         if (!arrives) inside[kept++] = i;
     }
     inside.resize(kept);
@@ -303,6 +284,7 @@ SolveReport DualCd::solve(double tol, std::int64_t max_sweeps, const std::functi
     work_ = 0.0;
     std::chrono::steady_clock::time_point last_poll{};  // long ago, so that the first poll is at once
     while (true) {
+        clear_vanishing_weights();
         choose_bias();
         evaluate(report);
         const double gap = report.primal - report.dual;
@@ -326,9 +308,10 @@ SolveReport DualCd::solve(double tol, std::int64_t max_sweeps, const std::functi
         }
         descend(report);
         unsolved_ = false;
+        cancel_copies();
         balance_duals();
         if (polish()) balance_duals();
-        if (steps_since_refresh_ > kStepsPerRefresh * static_cast<std::int64_t>(n_rows())) refresh_weights();
+        if (steps_since_refresh_ > kStepsPerRefresh * static_cast<std::int64_t>(n_duals())) refresh_weights();
         refresh_fits();
     }
 }

@@ -1,19 +1,21 @@
-// Box-constrained dual coordinate descent with a free bias: the solver of the hinge master.
+// Box-constrained dual coordinate descent with a free bias: the solver of masters whose dual is a box.
 //
-// Given rows h_i of responses, a linear term q and a box lo <= 0 <= hi, it finds the signed duals r that solve
+// Given rows h_i of responses, a linear term q, a box lo <= 0 <= hi and a total e >= 0, it finds the signed duals r that
+// solve
 //
-//     min_r  D(r) = 1/2 |sum_i r_i h_i|^2 - q'r      s.t.  lo_i <= r_i <= hi_i,  sum_i r_i = 0,          (dual)
+//     min_r  D(r) = 1/2 |sum_i r_i h_i|^2 - q'r      s.t.  lo_i <= r_i <= hi_i,  sum_i r_i = e,          (dual)
 //
 // whose primal, with w = sum_i r_i h_i (EQ:KKT1) and f_i = w.h_i, is
 //
-//     min_{w, b}  1/2 |w|^2 + sum_i max(lo_i (q_i - f_i - b), hi_i (q_i - f_i - b)).                     (primal)
+//     min_{w, b}  1/2 |w|^2 + e b + sum_i max(lo_i (q_i - f_i - b), hi_i (q_i - f_i - b)).               (primal)
 //
-// For the hinge loss (EQ:SVM1, EQ:SVM_D1) q_i = y_i and the box is [0, C_i] if y_i = 1 and [-C_i, 0] if y_i = -1, so
-// that r_i = y_i alpha_i. Any other loss whose dual has this form only needs another q and box.
+// For the hinge loss (EQ:SVM1, EQ:SVM_D1) q_i = y_i, e = 0 and the box is [0, C_i] if y_i = 1 and [-C_i, 0] if
+// y_i = -1, so that r_i = y_i alpha_i. Any other loss whose dual has this form only needs another q, box and total. A
+// loss with several kinks has several duals per row, which share its responses: dual i belongs to row i modulo n_rows.
 //
 // The equality constraint is handled by the method of multipliers (Hestenes 1969; Powell 1969): every coordinate step
-// uses b = centre + rho * sum(r), and the centre moves to b after each sweep, which drives sum(r) to 0. What remains of
-// it is repaired before anything is reported: reported duals are feasible, and primal - dual is a true duality gap.
+// uses b = centre + rho * (sum(r) - e), and the centre moves to b after each sweep, which drives sum(r) to e. What
+// remains is repaired before anything is reported: reported duals are feasible, and primal - dual is a true duality gap.
 //
 // Coordinate steps follow Hsieh et al., "A dual coordinate descent method for large-scale linear SVM", ICML 2008.
 // Every solve starts from the last one: a new column leaves the duals feasible.
@@ -40,22 +42,24 @@ struct SolveReport {
 
 class DualCd {
    public:
-    // Solvers that share a `store` are siblings: problems over the same columns. Each column must be added to all of
-    // them; the first to receive it appends it to the store.
+    // `linear`, `lower` and `upper` hold the values of all rows, then those of their second duals, and so on. Solvers
+    // that share a `store` are siblings: problems over the same columns. Each column must be added to all of them; the
+    // first to receive it appends it to the store.
     DualCd(std::vector<double> linear, std::vector<double> lower, std::vector<double> upper, int n_threads,
-           std::shared_ptr<ResponseStore> store = nullptr);
+           std::shared_ptr<ResponseStore> store = nullptr, std::size_t n_copies = 1, double total = 0.0);
 
     // Adds a column of n_rows responses (int8, float or double), with weight sum_i r_i h_i.
     template <class T>
     void add_column(const T* column);
 
-    // Multiplies lo, hi and the duals by a factor > 0: a warm start for another C.
+    // Multiplies lo, hi, e and the duals by a factor > 0: a warm start for another C.
     void scale_box(double factor);
 
     // Descends until primal - dual <= tol * |primal|. Calls `interrupted` about every 50 ms.
     SolveReport solve(double tol, std::int64_t max_sweeps, const std::function<bool()>& interrupted);
 
-    std::size_t n_rows() const { return linear_.size(); }
+    std::size_t n_rows() const { return n_rows_; }
+    std::size_t n_duals() const { return linear_.size(); }
     std::size_t n_columns() const { return n_columns_; }
     std::shared_ptr<ResponseStore> store() const { return store_; }
     const std::vector<double>& duals() const { return duals_; }
@@ -63,7 +67,13 @@ class DualCd {
     double bias() const { return bias_; }
 
    private:
+    std::size_t row_of(std::size_t dual) const { return dual < n_rows_ ? dual : dual % n_rows_; }
+    void start_duals();
+    void set_dual(std::size_t i, double value);
+    void cancel_copies();
     void balance_duals();
+    void balance_to_total();
+    void clear_vanishing_weights();
     void refresh_weights();
     void refresh_fits();
     void choose_bias();
@@ -78,12 +88,14 @@ class DualCd {
     void shuffle_active();
 
     std::vector<double> linear_, lower_, upper_;  // q, lo, hi
+    std::size_t n_rows_;
+    double total_;  // e
     int n_threads_;
     std::shared_ptr<ResponseStore> store_;
     std::size_t n_columns_ = 0;
     std::vector<double> duals_;          // r
-    std::vector<double> fits_;           // f_i = w.h_i, without the bias
-    std::vector<double> squared_norms_;  // |h_i|^2
+    std::vector<double> fits_;           // f_i = w.h_i of each dual, without the bias
+    std::vector<double> squared_norms_;  // |h_i|^2 of each dual
     std::vector<double> weights_;        // w, padded with zeros to whole lanes
     double bias_ = 0.0;                  // b, the best one for the current weights
     double bias_radius_ = 1.0;           // of the window in which the next one is searched for

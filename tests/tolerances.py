@@ -73,3 +73,7 @@ SIGMAS = 5.0
 
 #: Directions are learned in float32: 6e-8 per number, in sums of some thousand that mostly cancel.
 ASCENT = 1e-4
+
+#: Objectives of quantile and support vector regression and of the one-class SVM, against independent solvers, as
+#: required.
+BOX_OBJECTIVE = 1e-6

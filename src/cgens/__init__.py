@@ -1,13 +1,21 @@
 """Ensembles that solve the SVM problem itself, by column generation."""
 
 from cgens.colgen import generate_columns
-from cgens.estimators import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor, CGEnsRegressorCV, FourierSelector
+from cgens.estimators import (
+    CGEnsClassifier,
+    CGEnsClassifierCV,
+    CGEnsOutlierDetector,
+    CGEnsRegressor,
+    CGEnsRegressorCV,
+    FourierSelector,
+)
 from cgens.regularization_path import path
 from cgens.version import __version__
 
 __all__ = [
     "CGEnsClassifier",
     "CGEnsClassifierCV",
+    "CGEnsOutlierDetector",
     "CGEnsRegressor",
     "CGEnsRegressorCV",
     "FourierSelector",

@@ -167,3 +167,51 @@ class RegressionCoding:
     def invert(self, target: Floats) -> Floats:
         """Return the y of this target."""
         return target[:, 0] if self.flat else target
+
+
+@dataclass(frozen=True)
+class OutlierCoding:
+    """Outliers: -1, and 1 for inliers. There is no target."""
+
+    def encode(self, y: Floats) -> Floats:
+        """Return zeros, shape (n, 1)."""
+        return np.zeros((len(y), 1))
+
+    def scores(self, decision: Floats) -> Floats:
+        """Return the decision, shape (n,)."""
+        return decision[:, 0]
+
+    def decode(self, decision: Floats) -> AnyArray:
+        """Return -1 for rows with a negative decision, else 1, shape (n,)."""
+        return np.where(decision[:, 0] < 0, -1, 1)
+
+    invert = decode
+
+
+@dataclass(frozen=True)
+class QuantileCoding:
+    """Several quantiles of one regression target: one output per quantile.
+
+    Attributes
+    ----------
+    ranks : tuple of int
+        The rank of each quantile among all: predictions are sorted, so that quantiles do not cross.
+    """
+
+    ranks: tuple[int, ...]
+
+    def encode(self, y: Floats) -> Floats:
+        """Return the target, shape (n, n_quantiles)."""
+        return np.ascontiguousarray(np.repeat(y[:, None], len(self.ranks), axis=1))
+
+    def scores(self, decision: Floats) -> Floats:
+        """Return the prediction."""
+        return self.decode(decision)
+
+    def decode(self, decision: Floats) -> Floats:
+        """Return the sorted prediction, shape (n, n_quantiles)."""
+        return np.sort(decision, axis=1)[:, list(self.ranks)]
+
+    def invert(self, target: Floats) -> Floats:
+        """Return the y of this target, shape (n,)."""
+        return target[:, 0]

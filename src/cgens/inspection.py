@@ -46,15 +46,18 @@ class CertificateCheck:
         return not self.problems
 
 
-def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, rtol: float = 1e-9) -> CertificateCheck:
-    """Recompute the certificate of a model from the training data, the model, and the duals of the hinge loss.
+def check_certificate(
+    model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, rtol: float = 1e-9
+) -> CertificateCheck:
+    """Recompute the certificate of a model from the training data, the model, and the duals of losses with a kink.
 
     Parameters
     ----------
-    model : CGEnsClassifier or CGEnsRegressor
+    model : CGEnsClassifier, CGEnsRegressor or CGEnsOutlierDetector
         Fitted on `X` and `y`; for a cross-validated model, the best estimator is checked.
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        None for an outlier detector.
     sample_weight : array-like of shape (n_samples,), optional
         As passed to ``fit``.
     rtol : float
@@ -78,14 +81,15 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
     check_is_fitted(model)
     if not hasattr(model, "loss_"):
         raise TypeError(f"check_certificate needs a CGEnsClassifier or CGEnsRegressor; got {model!r}.")
-    X, y = np.asarray(X, dtype=np.float64), np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+    X = np.asarray(X, dtype=np.float64)
+    y = np.zeros(len(X)) if y is None else np.asarray(y.toarray() if hasattr(y, "toarray") else y)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     weight = _fit_weights(model, y, sample_weight)
     kept = weight > 0
     X, y, weight = X[kept], y[kept], weight[kept]
     loss = model.master_
-    problem = _Problem(loss, _fit_target(model, y), model.C_ * weight)
+    problem = _Problem(loss, _fit_target(model, y), loss.scale(weight))
 
     # The model's objective and the dual value of its duals, over the selected columns.
     learners, weights, intercept = model.ensemble_.learners, model.ensemble_.weights, model.ensemble_.intercept
@@ -93,11 +97,12 @@ def check_certificate(model: Any, X: Any, y: Any, sample_weight: Any = None, *, 
     decision = responses.T @ weights + intercept
     duals = problem.derived_duals(decision) if loss.smooth else _as_matrix(model.duals_)[kept]
     primal = float(0.5 * np.sum(weights**2)) + loss.value(decision, problem.target, problem.scale)
+    primal += loss.dual_sum * float(intercept.sum())
     dual = loss.dual_value(duals, problem.target, problem.scale, float(np.sum((responses @ duals) ** 2)))
     # Differences attributed to rounding: a share of the objective, and the rounding of F times its effect.
     sizes = np.abs(responses).T @ np.abs(weights) + np.abs(intercept)
-    scale = rtol * primal + problem.rounding(decision, duals, sizes, len(learners))
-    ratio = scale / max(primal, np.finfo(float).tiny)
+    scale = rtol * abs(primal) + problem.rounding(decision, duals, sizes, len(learners))
+    ratio = scale / max(abs(primal), np.finfo(float).tiny)
     found: dict[str, tuple[Any, float]] = {  # values and tolerances
         "primal": (primal, scale),
         "dual": (dual, scale),
@@ -172,8 +177,9 @@ class _Problem:
         sums, slack = duals.sum(axis=0), 1e-9 * np.maximum(np.abs(duals).sum(axis=0), np.finfo(float).tiny)
         if self.loss.smooth:
             slack += 64 * np.finfo(float).eps * (self.scale @ np.abs(self.target - self.target[0]))
-        if np.any(np.abs(sums) > slack):
-            problems.append(f"{name} sum to {sums[np.argmax(np.abs(sums))]:.3g}, not to 0.")
+        excess = np.abs(sums - self.loss.dual_sum)
+        if np.any(excess > slack):
+            problems.append(f"{name} sum to {sums[np.argmax(excess)]:.3g}, not to {self.loss.dual_sum:g}.")
         return problems
 
 
@@ -253,7 +259,7 @@ def stump_pool_prices(
 def _fit_target(model: Any, y: AnyArray) -> Floats:
     """Return the target of the master: class codes, +-1 for labels, or regression targets."""
     if not hasattr(model, "classes_"):
-        return _as_matrix(np.asarray(y, dtype=np.float64))
+        return np.asarray(model.coding_.encode(np.asarray(y, dtype=np.float64)))
     if y.ndim == 2:
         return np.where(y != 0, 1.0, -1.0)
     own = y[:, None] == model.classes_

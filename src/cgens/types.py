@@ -278,7 +278,7 @@ class MasterSolution:
 
 def relative_gap(primal: float, dual: float) -> float:
     """Return (primal - dual) / |primal|, or 0 if both are 0."""
-    return 0.0 if primal == dual else (primal - dual) / max(abs(primal), np.finfo(float).tiny)
+    return 0.0 if primal == dual else float(primal - dual) / max(float(abs(primal)), float(np.finfo(float).tiny))
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from cgens.coding import simplex_codes
 from cgens.masters import (
+    EpsilonInsensitive,
     Hinge,
     Huber,
     LeastSquares,
@@ -18,7 +18,9 @@ from cgens.masters import (
     Logistic,
     LPBoost,
     MultiBoost,
+    OneClass,
     Poisson,
+    Quantile,
     SquaredHinge,
 )
 from cgens.weak_learners import (
@@ -33,6 +35,17 @@ from cgens.weak_learners import (
     Tree,
 )
 from tests.contract.cosines import Cosines
+from tests.contract.targets import (
+    counts,
+    four_class_codes,
+    no_target,
+    noisy_signs,
+    regression_target,
+    same_target_thrice,
+    three_class_signs,
+    three_noisy_signs,
+)
+from tests.reference.naive_box import NaiveBox, naive_one_class, naive_pinball, naive_tube
 from tests.reference.naive_hinge import hinge_dual, hinge_primal, hinge_residuals
 from tests.reference.naive_least_squares import ls_dual, ls_primal
 from tests.reference.naive_lp import best_rho, lp_primal, nu_primal
@@ -112,45 +125,6 @@ class MasterCase:
         return max(abs(primal), self.unit)
 
 
-def noisy_signs(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
-    """Return labels of +-1, shape (m, 1), that follow `score` with some noise; both occur."""
-    y = np.where(score + 0.5 * score.std() * rng.normal(size=len(score)) > np.median(score), 1.0, -1.0)
-    y[:2] = [1.0, -1.0]
-    return y[:, None]
-
-
-def three_noisy_signs(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
-    """Return three labels per row: one follows `score`, one its opposite, one is random."""
-    return np.column_stack([noisy_signs(rng, part) for part in (score, -score, rng.normal(size=len(score)))])
-
-
-def regression_target(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
-    """Return a target of shape (m, 1) that follows `score` and is far from 0."""
-    return (10.0 + score + 0.5 * score.std() * rng.normal(size=len(score)))[:, None]
-
-
-def counts(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
-    """Return Poisson counts, shape (m, 1), whose logarithm of the mean follows `score`; not all are 0."""
-    drawn = rng.poisson(np.exp(score / max(score.std(), 1e-9))).astype(float)
-    drawn[0] = 2.0
-    return drawn[:, None]
-
-
-def _noisy_classes(rng: np.random.Generator, score: np.ndarray, quantiles: list[float]) -> np.ndarray:
-    noisy = score + 0.3 * score.std() * rng.normal(size=len(score))
-    return np.searchsorted(np.quantile(noisy, quantiles), noisy)
-
-
-def four_class_codes(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
-    """Return the simplex codes of four classes, shape (m, 3), that follow `score` with some noise."""
-    return np.ascontiguousarray(simplex_codes(4)[_noisy_classes(rng, score, [0.2, 0.5, 0.7])])
-
-
-def three_class_signs(rng: np.random.Generator, score: np.ndarray) -> np.ndarray:
-    """Return 1 for the row's class and -1 for the two others, shape (m, 3), that follow `score` with some noise."""
-    return np.ascontiguousarray(2.0 * np.eye(3)[_noisy_classes(rng, score, [0.3, 0.7])] - 1.0)
-
-
 def hinge_case(C: float, make_target: Callable[..., np.ndarray] = noisy_signs) -> MasterCase:
     """Return the hinge master: one problem per output, whose objectives are added."""
 
@@ -177,6 +151,32 @@ def hinge_case(C: float, make_target: Callable[..., np.ndarray] = noisy_signs) -
         dual=lambda H, target, weight, duals: sum(hinge_dual(H, r) for r in duals.T),
         infeasibility=infeasibility,
         slackness=slackness,
+    )
+
+
+def box_case(spec: Any, outputs: list[NaiveBox], make_target: Callable[..., np.ndarray], **options: Any) -> MasterCase:
+    """Return a loss with a box dual: one problem per output, whose objectives are added."""
+
+    def primal(H, target, weight, solution):
+        models = zip(outputs, target.T, solution.weights.T, solution.intercept, strict=True)
+        return sum(own.primal(H, y, spec.scale(weight), w, b) for own, y, w, b in models)
+
+    def slackness(H, target, weight, solution):
+        models = zip(outputs, target.T, solution.weights.T, solution.intercept, solution.duals.array.T, strict=True)
+        return sum(own.slackness(H, y, spec.scale(weight), w, b, r) for own, y, w, b, r in models)
+
+    return MasterCase(
+        spec=spec,
+        make_target=make_target,
+        primal=primal,
+        dual=lambda H, target, weight, duals: sum(
+            own.dual(H, y, r) for own, y, r in zip(outputs, target.T, duals.T, strict=True)
+        ),
+        infeasibility=lambda H, target, weight, duals: max(
+            own.infeasibility(spec.scale(weight), r) for own, r in zip(outputs, duals.T, strict=True)
+        ),
+        slackness=slackness,
+        **options,
     )
 
 
@@ -331,6 +331,22 @@ MASTERS: dict[str, MasterCase] = {
     "hinge": hinge_case(1.0),
     "hinge, large C": hinge_case(30.0),
     "hinge, three outputs": hinge_case(0.3, three_noisy_signs),
+    "quantile, small C": box_case(Quantile(0.9, C=0.01), [naive_pinball(0.9)], regression_target),
+    "quantile": box_case(Quantile(0.3, C=1.0), [naive_pinball(0.3)], regression_target),
+    "quantile, large C": box_case(Quantile(0.5, C=30.0), [naive_pinball(0.5)], regression_target, in_loop=False),
+    "three quantiles": box_case(
+        Quantile([0.1, 0.5, 0.9], C=0.3), [naive_pinball(q) for q in (0.1, 0.5, 0.9)], same_target_thrice
+    ),
+    "epsilon-insensitive, small C": box_case(EpsilonInsensitive(0.3, C=0.01), [naive_tube(0.3)], regression_target),
+    "epsilon-insensitive": box_case(EpsilonInsensitive(0.3, C=1.0), [naive_tube(0.3)], regression_target),
+    "epsilon-insensitive, large C": box_case(
+        EpsilonInsensitive(0.1, C=10.0), [naive_tube(0.1)], regression_target, in_loop=False
+    ),
+    "epsilon-insensitive, three outputs": box_case(
+        EpsilonInsensitive([0.0, 0.1, 0.2], C=0.3), [naive_tube(e) for e in (0.0, 0.1, 0.2)], four_class_codes
+    ),
+    "one class": box_case(OneClass(nu=0.2), [naive_one_class()], no_target, unit=1.0),
+    "one class, large nu": box_case(OneClass(nu=0.9), [naive_one_class()], no_target, unit=1.0, in_loop=False),
     "least squares, small C": least_squares_case(0.01, regression_target),
     "least squares": least_squares_case(1.0, regression_target),
     "least squares, large C": least_squares_case(30.0, regression_target),

@@ -12,7 +12,7 @@ from cgens import generate_columns
 from cgens.masters import Hinge, LeastSquares
 from cgens.types import Status
 from cgens.weak_learners import Stump
-from tests.contract.tables import noisy_signs
+from tests.contract.targets import noisy_signs
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from cgens import generate_columns
 from cgens.masters import AdaBoost, AdaBoostECC
 from cgens.types import Status
 from cgens.weak_learners import Stump
-from tests.contract.tables import FAMILIES, noisy_signs, three_class_signs, three_noisy_signs
+from tests.contract.tables import FAMILIES
+from tests.contract.targets import noisy_signs, three_class_signs, three_noisy_signs
 from tests.reference.naive_adaboost import ecc_loss, naive_adaboost_mh
 from tests.reference.naive_stumps import naive_pool, pool_matrix
 from tests.tolerances import CLOSED_FORM

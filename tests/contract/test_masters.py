@@ -7,7 +7,8 @@ import pytest
 
 from cgens.masters import AdaBoost, AdaBoostECC, Liblinear, LPBoost, MultiBoost
 from cgens.types import Duals, Status, relative_gap
-from tests.contract.tables import MASTERS, never, three_class_signs
+from tests.contract.tables import MASTERS, never
+from tests.contract.targets import three_class_signs
 from tests.reference.naive_multiboost import multiboost_primal, naive_multiboost
 from tests.tolerances import BALANCE, CLOSED_FORM, NEGATIVE_GAP, STATIONARITY, TIGHT
 

@@ -73,6 +73,14 @@ class RegressionLossPlanner(LossPlanner):
 
     _target = "regression"
 
+    def _choose_loss(self, target: Target, n_classes: int = 0) -> Loss:
+        loss = super()._choose_loss(target, n_classes)
+        if self.quantile is not None:
+            if "quantile" not in loss.get_params():
+                raise ValueError(f"quantile={self.quantile!r} needs loss='quantile'; got loss={self.loss_!r}.")
+            loss.set_params(quantile=self.quantile)
+        return loss
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         loss = LOSSES.get(self.loss) if isinstance(self.loss, str) else self.loss

@@ -1,4 +1,4 @@
-"""Regularized least squares over all weak learners as a scikit-learn regressor."""
+"""Regularized regression over all weak learners as a scikit-learn regressor."""
 
 from __future__ import annotations
 
@@ -15,33 +15,42 @@ from cgens.estimators._shared_docs import expand_shared
 @expand_shared
 @dataclass(eq=False, repr=False)
 class CGEnsRegressor(RegressorMixin, RegressionLossPlanner, EnsembleEstimator):  # type: ignore[misc]
-    """Ensemble that solves regularized least squares over all weak learners of a family, by column generation.
+    """Ensemble that solves regularized regression over all weak learners of a family, by column generation.
 
-    Each round adds the weak learner that lowers the objective most and solves again for the weights of all of them, in
-    closed form. Several columns of y share the weak learners and are fitted together, at hardly more than the cost of
-    one.
+    Each round adds the weak learner that lowers the objective most and solves again for the weights of all of them:
+    least squares in closed form, quantile and support vector regression by coordinate descent. Several columns of y
+    share the weak learners and are fitted together, with least squares at hardly more than the cost of one.
 
     Parameters
     ----------
     weak_learner : shared
-    loss : {"squared", "huber", "poisson"} or Loss, default="squared"
+    loss : {"squared", "huber", "quantile", "epsilon_insensitive", "poisson"} or Loss, default="squared"
         "squared": C/2 times the sum of squared residuals. "huber": residuals beyond 1.35 robust standard deviations
         of y count linearly (``cgens.masters.Huber(delta=...)`` for another threshold), so that outliers do little harm.
-        "poisson": counts, with predictions exp(F(x)). Your own loss works too.
+        "poisson": counts, with predictions exp(F(x)). "quantile": C times the sum of the pinball losses, for
+        the quantile of the parameter `quantile`. "epsilon_insensitive": support vector regression, C times the sum of
+        max(0, |residual| - epsilon), where epsilon is 0.1 times a robust standard deviation of y; for another one pass
+        ``cgens.masters.EpsilonInsensitive(epsilon=0.5)``.
+    quantile : float, list of float or None, default=None
+        For the loss "quantile": a number in (0, 1), None is 0.5. A list, for y of one dimension, gives one prediction
+        per quantile, of shape (n_samples, n_quantiles), over the same weak learners; they are sorted, so that quantiles
+        do not cross.
     C : float or "scale", default="scale"
         Weight of the loss, which is summed over rows. A larger C fits the training rows more closely. "scale" is an
-        empirical rule for each family: for stumps 0.003, whatever the scale of y. To tune C, multiply ``C_`` of a fit
-        by powers of 3, or use `CGEnsRegressorCV`.
+        empirical rule for each family: for stumps 0.003 with squares, whatever the scale of y; with the other losses in
+        proportion to a robust standard deviation of y, divided by the total weight of the rows. To tune C,
+        multiply ``C_`` of a fit by powers of 3, or use `CGEnsRegressorCV`.
     n_estimators, tol, pricing, warm_start, store_history, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
     n_features_in_, feature_names_in_ : shared
     n_outputs_ : int
-        Number of columns of y.
+        Number of columns of y, or of quantiles.
     loss_, C_, ensemble_, n_columns_, n_iter_, trace_, certificate_ : shared
     duals_ : ndarray of shape (n_samples,) or (n_samples, n_outputs_)
-        C times the weighted residuals of the rows of X.
+        For squares, C times the weighted residuals of the rows of X; for the other losses in a box of the size of C
+        times the weight.
     bound_duals_, feature_importances_, family_shares_ : shared
 
     Examples
@@ -58,6 +67,7 @@ class CGEnsRegressor(RegressorMixin, RegressionLossPlanner, EnsembleEstimator): 
 
     weak_learner: Any = "stump"
     loss: Any = "squared"
+    quantile: Any = None
     C: float | str = "scale"
     n_estimators: int = 500
     tol: float = 1e-3
@@ -68,4 +78,4 @@ class CGEnsRegressor(RegressorMixin, RegressionLossPlanner, EnsembleEstimator): 
     n_jobs: int | None = None
     verbose: int = 0
 
-    _constant_prediction = "the mean of y"
+    _constant_prediction = "the mean of y, or its quantile"

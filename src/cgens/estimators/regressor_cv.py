@@ -1,4 +1,4 @@
-"""Least squares over weak learners, with cross-validated parameters, as a scikit-learn regressor."""
+"""Regression over weak learners, with cross-validated parameters, as a scikit-learn regressor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from sklearn.base import RegressorMixin
-from sklearn.metrics import r2_score
 
 from cgens.estimators._losses import RegressionLossPlanner
 from cgens.estimators._search import SearchEstimator
@@ -27,7 +26,9 @@ class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator): 
     Parameters
     ----------
     weak_learner : shared
-    loss : {"squared", "huber", "poisson"} or Loss, default="squared"
+    loss : {"squared", "huber", "quantile", "epsilon_insensitive", "poisson"} or Loss, default="squared"
+        As in `CGEnsRegressor`.
+    quantile : float, list of float or None, default=None
         As in `CGEnsRegressor`.
     Cs, n_estimators, columns : shared
     cv : int, splitter or iterable, default=5
@@ -35,7 +36,8 @@ class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator): 
         row with a large weight stays whole. There are at most half as many folds as rows.
     scoring : str, callable or None, default=None
         A scikit-learn scorer, which is passed the sample weights if it takes them. None: R^2 (the mean over several
-        outputs), weighted by the sample weights.
+        outputs), weighted by the sample weights; for quantiles D^2, 1 minus the pinball loss relative to that of the
+        quantile of y itself.
     tol, pricing, store_history, random_state, n_jobs, verbose : shared
 
     Attributes
@@ -57,6 +59,7 @@ class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator): 
 
     weak_learner: Any = "stump"
     loss: Any = "squared"
+    quantile: Any = None
     Cs: Any = 7
     n_estimators: int = 500
     columns: Any = "staged"
@@ -72,5 +75,5 @@ class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator): 
     _estimator_class = CGEnsRegressor
 
     def _default_score(self, X: AnyArray, y: AnyArray, weight: Floats, decision: Floats) -> float:
-        """Return R^2."""
-        return float(r2_score(y, decision.reshape(y.shape), sample_weight=weight))
+        """Return the score of the loss, such as R^2."""
+        return self._loss.score(decision, y.reshape(decision.shape), weight)

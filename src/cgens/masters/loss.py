@@ -10,8 +10,9 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import r2_score
 
-from cgens.coding import ClassCoding, LabelCoding, RegressionCoding
+from cgens.coding import ClassCoding, LabelCoding, QuantileCoding, RegressionCoding
 from cgens.default_c import CKind, DefaultC
 from cgens.path_problem import PathProblem, PathSolutions
 from cgens.types import AnyArray, Floats, Poll, RestrictedMaster, Rule, Status, Target, WeakLearner
@@ -39,6 +40,9 @@ class Loss(BaseEstimator):  # type: ignore[misc]
         Whether there is a `probabilities` method.
     positive_targets : bool
         Whether regression targets must be >= 0.
+    dual_sum : float
+        The sum of the duals of each output: the coefficient of the intercept in the objective, 0 unless it is one of
+        the one-class problem.
     """
 
     name: ClassVar[str]
@@ -51,6 +55,7 @@ class Loss(BaseEstimator):  # type: ignore[misc]
     smooth: bool = False
     has_probabilities: ClassVar[bool] = False
     positive_targets: ClassVar[bool] = False
+    dual_sum: ClassVar[float] = 0.0
     C: float
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedMaster:
@@ -93,7 +98,7 @@ class Loss(BaseEstimator):  # type: ignore[misc]
         """Return how a multilabel indicator matrix is coded."""
         return LabelCoding(n_labels)
 
-    def code_numbers(self, flat: bool) -> RegressionCoding:
+    def code_numbers(self, flat: bool) -> RegressionCoding | QuantileCoding:
         """Return how regression targets are coded; `flat` if y has one dimension."""
         return RegressionCoding(flat)
 
@@ -105,6 +110,10 @@ class Loss(BaseEstimator):  # type: ignore[misc]
         """Return the C of ``C="scale"`` for a family and rows of these weights."""
         rule = getattr(family, "default_c", DefaultC())
         return self.c_factor * float(rule(self.c_kind, target.shape[1], total_weight(weight)))
+
+    def scale(self, sample_weight: Floats) -> Floats:
+        """Return the c_i, the factors of the losses of the rows: C times their weights."""
+        return self.C * sample_weight
 
     def value(self, decision: Floats, target: Floats, scale: Floats) -> float:
         """Return the loss term of the objective, sum_i c_i loss(F(x_i), L_i)."""
@@ -122,6 +131,10 @@ class Loss(BaseEstimator):  # type: ignore[misc]
 
         found = minimize_scalar(negative, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-6})
         return -min(float(found.fun), negative(1.0))
+
+    def score(self, decision: Floats, target: Floats, weight: Floats) -> float:
+        """Return the score of a regression for the selection of parameters: R^2, the mean over the outputs."""
+        return float(r2_score(target, decision, sample_weight=weight))
 
     def solve_path(self, problem: PathProblem, interrupted: Poll) -> PathSolutions:
         """Solve for every C and number of columns; for each C, the columns are added stage by stage."""

@@ -6,18 +6,31 @@ from typing import Any
 
 from sklearn.base import clone
 
+from cgens.masters.epsilon_insensitive import EpsilonInsensitive
 from cgens.masters.hinge import Hinge
 from cgens.masters.huber import Huber
 from cgens.masters.least_squares import LeastSquares, Squared
 from cgens.masters.logistic import Logistic
 from cgens.masters.loss import Loss
 from cgens.masters.poisson import Poisson
+from cgens.masters.quantile import Quantile
 from cgens.masters.squared_hinge import SquaredHinge
 from cgens.types import Target
 
 #: All losses by name.
 LOSSES: dict[str, type[Loss]] = {
-    loss.name: loss for loss in (Hinge, SquaredHinge, Logistic, LeastSquares, Squared, Huber, Poisson)
+    loss.name: loss
+    for loss in (
+        Hinge,
+        SquaredHinge,
+        Logistic,
+        LeastSquares,
+        Squared,
+        Huber,
+        Quantile,
+        EpsilonInsensitive,
+        Poisson,
+    )
 }
 
 

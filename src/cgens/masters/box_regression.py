@@ -1,0 +1,72 @@
+"""Losses for regression that are linear in the residuals: their box duals, units and default C."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from cgens.default_c import DefaultC
+from cgens.masters.box_dual import BoxDualLoss
+from cgens.masters.loss import total_weight
+from cgens.types import Floats, Target, WeakLearner
+
+#: Shares p, and the distance of the p- and (1 - p)-quantiles of a normal distribution in standard deviations. A range
+#: of 0 is replaced by the next one, up to the range of all values.
+_RANGES = ((0.25, 1.349), (0.1, 2.563), (0.05, 3.290), (0.01, 4.653), (0.0, 6.0))
+
+
+class BoxRegressionLoss(BoxDualLoss):
+    """Base class of losses linear in the residuals.
+
+    Scaled by a, the target has the same model times a if C, and every parameter in units of the target, is also scaled
+    by a.
+    """
+
+    targets: ClassVar[frozenset[Target]] = frozenset({"regression"})
+
+    def check_target(self, target: Floats) -> None:
+        """Raise ValueError if squares of the target overflow or underflow."""
+        with np.errstate(over="ignore"):
+            spread = float(np.ptp(target, axis=0).max())
+        if not (spread == 0 or 1e-125 < spread < 1e125):
+            raise ValueError(
+                f"The target has a range of {spread:.3g}, whose square overflows or underflows: scale the target to "
+                "about 1."
+            )
+
+    def units(self, target: Floats) -> tuple[Floats, Floats]:
+        """Return the median of each output as its origin, and a power of 2 near its spread as its unit."""
+        spreads = spread_of(target, np.ones(len(target)))
+        return np.median(target, axis=0), np.exp2(np.round(np.log2(spreads)))
+
+    def default_c(self, family: WeakLearner, target: Floats, weight: Floats) -> float:
+        """Return the C of ``C="scale"``: that of squared residuals times the mean spread of the outputs.
+
+        A residual of the size of the spread then has the same dual with both losses.
+        """
+        rule = getattr(family, "default_c", DefaultC())
+        spread = float(np.mean(spread_of(target, weight)))
+        return self.c_factor * spread * float(rule("regression", 1, total_weight(weight)))
+
+
+def weighted_quantile(values: Floats, weight: Floats, share: float) -> float:
+    """Return the smallest of the values up to which there is at least this share of the total weight."""
+    order = np.argsort(values, kind="stable")
+    filled = np.cumsum(weight[order])
+    # Copies of a row must be equal to one row of their total weight: sums are compared except for their rounding.
+    return float(values[order[np.searchsorted(filled, (share - 1e-9) * filled[-1])]])
+
+
+def spread_of(target: Floats, weight: Floats) -> Floats:
+    """Return a robust standard deviation of each output, shape (l,): the quartile range / 1.349; 1 for a constant."""
+    kept = weight > 0
+    return np.array([_spread(values[kept], weight[kept]) for values in target.T])
+
+
+def _spread(values: Floats, weight: Floats) -> float:
+    for share, deviations in _RANGES:
+        spread = weighted_quantile(values, weight, 1.0 - share) - weighted_quantile(values, weight, share)
+        if spread > 0:
+            return spread / deviations
+    return 1.0
