@@ -11,7 +11,14 @@ import pytest
 from sklearn.base import BaseEstimator, clone
 from sklearn.tree import DecisionTreeClassifier
 
-from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor, CGEnsRegressorCV, FourierSelector
+from cgens import (
+    CGEnsClassifier,
+    CGEnsClassifierCV,
+    CGEnsOutlierDetector,
+    CGEnsRegressor,
+    CGEnsRegressorCV,
+    FourierSelector,
+)
 from cgens.baselines import (
     AdaBoostClassifier,
     AdaBoostECCClassifier,
@@ -47,7 +54,17 @@ HINGE: Models = {
     "multiclass, hinge": (CGEnsClassifier(loss="hinge", **SMALL), "multiclass"),
     "multilabel, hinge": (CGEnsClassifier(loss="hinge", **SMALL), "multilabel"),
 }
-PLAIN: Models = {**HINGE, **LEAST_SQUARES}
+BOX_REGRESSION: Models = {
+    "quantile": (CGEnsRegressor(loss="quantile", quantile=0.4, C=0.1, **SMALL), "regression"),
+    "epsilon-insensitive": (CGEnsRegressor(loss="epsilon_insensitive", C=0.1, **SMALL), "regression"),
+    "epsilon-insensitive, multioutput": (CGEnsRegressor(loss="epsilon_insensitive", **SMALL), "multioutput"),
+}
+#: Their predictions do not have the form of y.
+OTHER_FORMS: Models = {
+    "several quantiles": (CGEnsRegressor(loss="quantile", quantile=[0.8, 0.2], **SMALL), "regression"),
+    "outliers": (CGEnsOutlierDetector(nu=0.3, **SMALL), "binary"),
+}
+PLAIN: Models = {**HINGE, **LEAST_SQUARES, **BOX_REGRESSION}
 STAGE_WISE: Models = {
     "AdaBoost": (AdaBoostClassifier(**SMALL), "binary"),
     "AdaBoost.MH": (AdaBoostMHClassifier(**SMALL), "multiclass"),
@@ -72,6 +89,7 @@ SEARCHES: Models = {
     "search, multilabel, hinge": (CGEnsClassifierCV(loss="hinge", **SEARCH), "multilabel"),
     "search, regression": (CGEnsRegressorCV(**SEARCH), "regression"),
     "search, multioutput": (CGEnsRegressorCV(**SEARCH), "multioutput"),
+    "search, quantile": (CGEnsRegressorCV(loss="quantile", quantile=0.4, **SEARCH), "regression"),
 }
 ENSEMBLES: Models = {**ON_THE_LOOP, **SEARCHES}
 WRAPPERS: Models = {
@@ -83,7 +101,7 @@ WRAPPERS: Models = {
 SELECTOR: Models = {
     "selector": (FourierSelector(10, Fourier(n_candidates=50), random_state=0, n_jobs=1), "binary"),
 }
-MODELS: Models = {**ENSEMBLES, **WRAPPERS, **SELECTOR}
+MODELS: Models = {**ENSEMBLES, **WRAPPERS, **SELECTOR, **OTHER_FORMS}
 
 #: Every family in all its variants: with a fixed pool, fresh candidates or learned ones, with few inputs, with signs.
 FAMILIES: dict[str, Any] = {
@@ -111,7 +129,7 @@ FAMILIES: dict[str, Any] = {
 #: With rows, labels and copies these do the same as another model.
 VARIANTS = [name for name in MODELS if name.endswith((" max", "balanced", "least squares", "multilabel, hinge"))]
 
-every_model = pytest.mark.parametrize("name", [name for name in MODELS if name not in VARIANTS])
+every_model = pytest.mark.parametrize("name", [name for name in MODELS if name not in (*VARIANTS, *OTHER_FORMS)])
 every_ensemble = pytest.mark.parametrize("name", [name for name in ENSEMBLES if name not in VARIANTS])
 every_on_the_loop = pytest.mark.parametrize("name", ON_THE_LOOP)
 every_family = pytest.mark.parametrize("family", FAMILIES)

@@ -89,7 +89,7 @@ def check_certificate(
     kept = weight > 0
     X, y, weight = X[kept], y[kept], weight[kept]
     loss = model.master_
-    problem = _Problem(loss, _fit_target(model, y), loss.scale(weight))
+    problem = _Problem(loss, _fit_target(model, y), model.C_ * weight if hasattr(model, "C_") else loss.scale(weight))
 
     # The model's objective and the dual value of its duals, over the selected columns.
     learners, weights, intercept = model.ensemble_.learners, model.ensemble_.weights, model.ensemble_.intercept

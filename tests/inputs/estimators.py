@@ -10,7 +10,14 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.tree import DecisionTreeClassifier
 
 import cgens.baselines as other
-from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor, CGEnsRegressorCV, generate_columns
+from cgens import (
+    CGEnsClassifier,
+    CGEnsClassifierCV,
+    CGEnsOutlierDetector,
+    CGEnsRegressor,
+    CGEnsRegressorCV,
+    generate_columns,
+)
 from cgens.inspection import check_certificate
 from cgens.masters import Hinge, LeastSquares
 from cgens.weak_learners import Box, Fourier, Linear, Perceptron, SklearnLearner, Stump, Tree
@@ -56,6 +63,9 @@ ESTIMATORS: dict[str, Any] = {
     "CGEnsRegressor": CGEnsRegressor(**SMALL),
     "CGEnsClassifierCV": CGEnsClassifierCV(**SEARCH),
     "CGEnsRegressorCV": CGEnsRegressorCV(**SEARCH),
+    "outliers": CGEnsOutlierDetector(nu=0.3, **SMALL),
+    "quantile": CGEnsRegressor(loss="quantile", **SMALL),
+    "tube": CGEnsRegressor(loss="epsilon_insensitive", **SMALL),
     "AdaBoost": other.AdaBoostClassifier(**SMALL),
     "AdaBoost.MH": other.AdaBoostMHClassifier(**SMALL),
     "AdaBoost.ECC": other.AdaBoostECCClassifier(**SMALL),
@@ -74,6 +84,7 @@ GROUPS = {
     "searches": "CGEnsClassifierCV, CGEnsRegressorCV",
     "regressors": "CGEnsRegressor, CGEnsRegressorCV",
     "CGEns": "CGEnsClassifier, CGEnsClassifierCV, regressors",
+    "box regressors": "quantile, tube",
     "stage-wise": "AdaBoost, AdaBoost.MH, AdaBoost.ECC",
     "boosting": "stage-wise, LPBoost, MultiBoost",
     "baselines": "boosting, Gaussian kernel, random Fourier",
@@ -94,7 +105,14 @@ def named(who: str) -> list[str]:
 
 def data(name: str) -> dict[str, Any]:
     """Return X and a target that the estimator accepts."""
-    return {"X": X, "y": REGRESSION if name in named("regressors") else 2.0 * Y - 1.0 if name in named("loops") else Y}
+    return {
+        "X": X,
+        "y": REGRESSION
+        if name in named("regressors, box regressors")
+        else 2.0 * Y - 1.0
+        if name in named("loops")
+        else Y,
+    }
 
 
 def fit(name: str, params: dict[str, Any] | None = None, **given: Any) -> Any:
@@ -124,5 +142,5 @@ def assert_sound(model: Any, X: Any, y: Any, sample_weight: Any = None, tol: flo
         assert dual <= primal + NEGATIVE_GAP * abs(primal)
         without_dual = type(model) in [type(ESTIMATORS[name]) for name in named("stage-wise")]
         assert without_dual or model.certificate_.relative_gap <= (model.tol if tol is None else tol)
-    if isinstance(model, CGEnsClassifier | CGEnsRegressor):
+    if isinstance(model, CGEnsClassifier | CGEnsRegressor | CGEnsOutlierDetector):
         assert check_certificate(model, X, y, sample_weight).problems == ()

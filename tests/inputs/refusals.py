@@ -20,7 +20,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from cgens.inspection import check_certificate
-from cgens.masters import Hinge, LeastSquares
+from cgens.masters import EpsilonInsensitive, Hinge, LeastSquares, OneClass, Quantile
 from cgens.weak_learners import Stump
 from tests.inputs.estimators import ESTIMATORS, REGRESSION, X, Y, data, named
 
@@ -125,6 +125,17 @@ BAD_DATA: list[tuple[str, str, dict[str, Any], str]] = [
         ("regressors", f"y times 1e{power}", {"y": REGRESSION * 10.0**power}, rf"target.*e\+?{power + 1}\b")
         for power in (-310, -200, 150, 200, 300)
     ),  # the squares of the target overflow or underflow
+    *(
+        ("box regressors", f"y times 1e{power}", {"y": REGRESSION * 10.0**power}, rf"target.*e\+?{power + 1}\b")
+        for power in (-310, -200, 150, 200, 300)
+    ),
+    ("outliers", "no rows", {"X": X[:0], "y": None}, r"0 sample"),
+    ("outliers", "weights too short", {"sample_weight": ONES[1:]}, r"89"),
+    ("outliers", "NaN weight", {"sample_weight": changed(ONES, 3, NAN)}, r"NaN"),
+    ("outliers", "negative weight", {"sample_weight": changed(ONES, 3, -1.0)}, r"(?i)negative"),
+    ("outliers", "all weights zero", {"sample_weight": 0 * ONES}, r"(?i)weight"),
+    ("outliers", "weights of infinite sum", {"sample_weight": 1e308 * ONES}, r"weight"),
+    ("outliers", "NaN in X", {"X": changed(X, (3, 2), NAN)}, r"NaN.*row 3, column 2"),
     ("regressors", "y of three axes", {"y": REGRESSION[:, None, None]}, r"dim 3"),
     ("regressors", "y of no columns", {"y": np.empty((90, 0))}, r"0 feature|0 column"),
     ("loop", "labels 0 and 1", {"y": Y}, r"-1 and 1.*0"),
@@ -181,6 +192,11 @@ BAD_VALUES: list[tuple[str, str, list[Any]]] = [
     ("CGEnsClassifier, CGEnsClassifierCV", "class_weight", ["fair", {0: -1.0}, {0: NAN}, {0: INF}]),
     ("MultiBoost, LPBoost", "nu", [0, -0.5, NAN, INF, "x", True, [0.5]]),
     ("LPBoost", "nu", [1.5]),
+    ("outliers", "nu", [0, -0.5, 1.5, NAN, INF, "x", True, None, [0.5]]),
+    ("outliers", "n_estimators", [0, 2.5]),
+    ("outliers", "tol", [0.0, NAN]),
+    ("quantile", "quantile", [0, 1, -0.5, 1.5, NAN, "x", True, [0.5, 1.0], ["x"]]),
+    ("regressors", "quantile", [0.5]),
     ("LPBoost", "solver", [None, ["dual"]]),
     ("LPBoost", "max_iter", [0, -1, 2.5, "x", 2**31]),
     ("random Fourier", "max_iter", [-1, 2.5, "x"]),
@@ -200,6 +216,15 @@ BAD_PARAMETERS: list[tuple[str, str, Any, type[Exception], str]] = [
     ("ensembles", "weak_learner", [], ValueError, r"(?i)mixture.*empty"),
     ("ensembles", "weak_learner", Stump(1), ValueError, r"max_bins.*\b1\b"),
     ("ensembles", "weak_learner", [("stump", [6])], ValueError, r"'stump'.*\b6\b.*\b6\b"),
+    *(
+        ("tube", "loss", EpsilonInsensitive(own), ValueError, rf"epsilon.*>= 0.*{shown(own)}")
+        for own in (-0.1, NAN, INF, "wide", None, True)
+    ),
+    ("tube", "loss", EpsilonInsensitive([0.1, 0.2]), ValueError, r"epsilon=\[0.1, 0.2\].*2 outputs.*\b1\b"),
+    ("regressors", "quantile", 0.9, ValueError, r"quantile=0\.9.*loss='quantile'.*'squared'"),
+    *(("loop", "master", OneClass(nu), ValueError, rf"\bnu\b.*{shown(nu)}") for nu in (0.0, 1.1)),
+    ("loop", "master", Quantile([0.1, 0.9]), ValueError, r"quantile=\[0.1, 0.9\].*2 outputs.*\b1\b"),
+    *(("loop", "master", Quantile(0.5, C), ValueError, rf"\bC\b.*{shown(C)}") for C in (-1.0, 0.0, NAN, INF)),
     ("ensembles, random Fourier", "random_state", "seed", ValueError, r"'seed'"),
     ("CGEnsClassifier, CGEnsClassifierCV", "pricing", "gain", ValueError, r"pricing='gain'.*hinge"),
     ("CGEnsClassifier, CGEnsClassifierCV", "loss", "squared", ValueError, r"'least_squares'"),

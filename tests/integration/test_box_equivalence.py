@@ -79,6 +79,20 @@ def test_one_class(family, nu):
     assert model.duals_.sum() == pytest.approx(1.0, abs=CLOSED_FORM)
 
 
+def test_one_class_certificates_with_weights_and_copies(rng):
+    copies = rng.integers(0, 60, 150)
+    weight = rng.random(150) + 0.1
+    for family in ("stump", Stump(8), Fourier(n_candidates=30)):
+        model = CGEnsOutlierDetector(family, nu=0.4, n_estimators=8, random_state=0).fit(
+            X[copies], sample_weight=weight
+        )
+        assert check_certificate(model, X[copies], sample_weight=weight).problems == ()
+        assert check_certificate(model, X[copies]).problems, "other weights"
+        assert check_certificate(model, X[copies[::-1]], sample_weight=weight).problems, "other rows"
+        model._duals.values[0] += 1e-6
+        assert check_certificate(model, X[copies], sample_weight=weight).problems, "duals that do not sum to 1"
+
+
 def test_one_class_without_a_margin_is_constant_and_warns():
     """If the origin is in the hull of the responses, the optimum is 0; LIBSVM finds the same."""
     assert one_class_optimum(whole_pool(Stump(8)), 0.05) == pytest.approx(0.0, abs=CLOSED_FORM)

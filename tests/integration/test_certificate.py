@@ -14,7 +14,7 @@ from cgens.row_duals import RowDuals
 from cgens.types import Status
 from cgens.weak_learners import Stump
 from tests.integration.small_data import SMALL_DATA, flowers, noisy
-from tests.models import HINGE, PLAIN, data_of, fitted, make
+from tests.models import LEAST_SQUARES, PLAIN, data_of, fitted, make
 from tests.tolerances import CLOSED_FORM, NEGATIVE_GAP, POOL_SLACK
 
 
@@ -250,7 +250,10 @@ LEAST_SQUARES_TAMPERINGS = {"weights of the bound": change_bound_model("bound_we
     "name", ["binary", "binary, least squares", "multiclass, max", "regression, max", "multioutput"]
 )
 def test_rejects_tampering(name):
-    for what, tamper in {**TAMPERINGS, **(HINGE_TAMPERINGS if name in HINGE else LEAST_SQUARES_TAMPERINGS)}.items():
+    for what, tamper in {
+        **TAMPERINGS,
+        **(LEAST_SQUARES_TAMPERINGS if name in LEAST_SQUARES else HINGE_TAMPERINGS),
+    }.items():
         model, X, y = fitted(name)
         tamper(model)
         check = check_certificate(model, X, y)

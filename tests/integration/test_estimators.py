@@ -86,7 +86,8 @@ def test_fitted_attributes(name):
         assert certificate.relative_gap <= model.tol
         assert certificate.full_lower_bound <= certificate.dual + NEGATIVE_GAP
     if name not in BOOSTERS:
-        assert model.loss_ == ("hinge" if name in HINGE else "squared" if is_regressor(model) else "least_squares")
+        automatic = "hinge" if name in HINGE else "least_squares"
+        assert model.loss_ == (model.loss if is_regressor(model) else automatic)
         assert model.bound_duals_.shape == model.duals_.shape
 
 

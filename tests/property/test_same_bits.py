@@ -15,7 +15,18 @@ from hypothesis import strategies as st
 
 from cgens import _core
 from cgens.weak_learners import Stump
-from tests.models import BOOSTERS, FAMILIES, HINGE, MODELS, ON_THE_LOOP, PLAIN, VARIANTS, assert_same_model, make
+from tests.models import (
+    BOOSTERS,
+    FAMILIES,
+    HINGE,
+    MODELS,
+    ON_THE_LOOP,
+    OTHER_FORMS,
+    PLAIN,
+    VARIANTS,
+    assert_same_model,
+    make,
+)
 from tests.property.problems import costs, larger_problem, problems, target_of
 from tests.tolerances import CLOSED_FORM
 
@@ -24,7 +35,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # of constant mo
 #: Families with the hinge loss of one output, and with least squares of several.
 OF_FAMILIES = [f"{task}: {family}" for family in FAMILIES for task in ("binary", "multiclass")]
 IN_TURN = [name for k, name in enumerate(OF_FAMILIES) if k % 4 in (0, 3)]
-OF_STUMPS = list(ON_THE_LOOP)
+OF_STUMPS = [*ON_THE_LOOP, *OTHER_FORMS]
 
 bins = st.sampled_from([256, None, 3])
 of_stumps = pytest.mark.parametrize("name", OF_STUMPS)

@@ -25,8 +25,8 @@ class CGEnsOutlierDetector(OutlierMixin, EnsembleEstimator):  # type: ignore[mis
     """Ensemble that solves the one-class SVM over all weak learners of a family, by column generation.
 
     It minimizes 1/2 |w|^2 - rho + 1/(nu n) sum_i max(0, rho - w.h(x_i)): w.h(x) is large where the training rows are,
-    and at most a share nu of them has less than rho. Trees are of no use for it: they are fitted to the duals, which are
-    positive and at first equal, and no tree is then better than a constant.
+    and at most a share nu of them has less than rho. Trees are of no use for it: they are fitted to the duals, which
+    are positive and at first equal, and no tree is then better than a constant.
 
     Parameters
     ----------

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.base import clone
 
 from cgens.masters.box_dual import Box
-from cgens.masters.box_regression import BoxRegressionLoss, spread_of
+from cgens.masters.box_regression import BoxRegressionLoss, check_range, spread_of
+from cgens.masters.loss import Loss
 from cgens.types import Floats
 
 
@@ -60,13 +61,14 @@ class EpsilonInsensitive(BoxRegressionLoss):
                 raise ValueError(f"epsilon must be a finite number >= 0 or 'scale'; got {self.epsilon!r}.")
         return np.array(several or [self.epsilon], dtype=np.float64)
 
-    def for_target(self, target: Floats, weight: Floats) -> EpsilonInsensitive:
+    def for_target(self, target: Floats, weight: Floats) -> Loss:
         """Return the loss with epsilon as numbers."""
-        loss: EpsilonInsensitive = clone(self)
         if isinstance(self.epsilon, str) and self.epsilon == "scale":
-            loss.set_params(epsilon=(0.1 * spread_of(target, weight)).tolist())
-        loss.epsilons()  # raises if they are invalid
-        return loss
+            check_range(target)
+            epsilons = (0.1 * spread_of(target, weight)).tolist()
+            loss: Loss = clone(self).set_params(epsilon=epsilons)
+            return loss
+        return super().for_target(target, weight)
 
     def check_target(self, target: Floats) -> None:
         """Raise ValueError if epsilon is invalid or does not match the outputs."""
