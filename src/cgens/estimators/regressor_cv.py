@@ -76,4 +76,4 @@ class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator): 
 
     def _default_score(self, X: AnyArray, y: AnyArray, weight: Floats, decision: Floats) -> float:
         """Return the score of the loss, such as R^2."""
-        return self._loss.score(decision, y.reshape(decision.shape), weight)
+        return self._loss.score(decision, self.coding_.encode(y), weight)

@@ -68,6 +68,13 @@ class Poisson(SmoothLoss):
         """Return by how much the means q are negative, at most, times C s."""
         return float(max(0.0, (duals - scale[:, None] * target).max()))
 
+    def score(self, decision: Floats, target: Floats, weight: Floats) -> float:
+        """Return D^2: 1 minus the deviance relative to that of the means of the target."""
+        with np.errstate(divide="ignore"):
+            constants = np.log(np.average(target, axis=0, weights=weight))
+        loss, worst = (self.value(own, target, weight) for own in (decision, np.broadcast_to(constants, target.shape)))
+        return 1.0 - loss / worst if worst > 0 else float(loss == 0)
+
     def code_numbers(self, flat: bool) -> RegressionCoding:
         """Return the coding whose predictions are exp(F)."""
         return RegressionCoding(flat, link="log")
