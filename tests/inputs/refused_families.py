@@ -112,6 +112,19 @@ class Spoilt(BaseEstimator):
         return found if len(taken) < 2 else self.spoil(found.column, self.first)
 
 
+class WithEnergy(Linear):
+    """A family that returns a wrong energy of its pool."""
+
+    def __init__(self, energy=0.0):
+        self.energy = energy
+
+    def begin(self, sample, rng, n_threads):
+        pricer = super().begin(sample, rng, n_threads)
+        price = pricer.price
+        pricer.price = lambda *given: replace(price(*given), energy=self.energy)
+        return pricer
+
+
 def with_response(change: Callable[[np.ndarray], Any], factor: float = 1.0) -> Callable[[Column, Column], Pricing]:
     return lambda own, first: Pricing(replace(own, response=change(own.response), score=float(own.score * factor)))
 
@@ -151,6 +164,12 @@ def of_families() -> Iterator[Refusal]:
                 params = {"weak_learner": own, "loss": loss}
                 what = f"{mistake}, {loss}, {type(own).__name__}"
                 yield refused_fit(who, what, error, rf"Round 3\b.*{pattern}", params)
+    for energy in (0.0, -1.0, NAN):
+        for loss in ("hinge", "least_squares", "logistic"):
+            for own in (WithEnergy(energy), [WithEnergy(energy)]):
+                pattern = r"Round \d+: .*WithEnergy.*lower bound" if energy == 0 else rf"Pricer.*energy={energy}"
+                params, what = {"weak_learner": own, "loss": loss}, f"energy {energy}, {loss}, {type(own).__name__}"
+                yield refused_fit(who, what, ValueError, pattern, params)
     for returned, spoil in (("None", lambda own, first: None), (r"\(1, 2\)", lambda own, first: (1, 2))):
         for own in (Spoilt(spoil), [Spoilt(spoil)]):
             pattern, what = (
