@@ -247,7 +247,7 @@ class _Loop:
 
     def check_bound(self, bound: float) -> None:
         """Raise ValueError if a lower bound of the pool is above the objective, also of an earlier round."""
-        check_bound(bound, self.solution.primal, self.recorder.first_primal, self.family, len(self.learners))
+        check_bound(bound, self.solution.primal, self.recorder.first_primal, self.family, len(self.learners) + 1)
 
     def verified_bound(self) -> float:
         """Return the best bound of all rounds, recomputed from its duals if its prices were only updated."""

@@ -28,7 +28,7 @@ def checked_pricing(pricing: Any, pricer: Any, taken: Set[Hashable], n_rows: int
     return pricing
 
 
-def check_bound(bound: float, primal: float, first_primal: float, family: Any, n_columns: int) -> None:
+def check_bound(bound: float, primal: float, first_primal: float, family: Any, number: int) -> None:
     """Raise ValueError if the lower bound of a family's pool is above the objective of a model with columns from it.
 
     `first_primal` is the objective of the first round, to which rounding is relative if the present one is close to 0.
@@ -36,7 +36,7 @@ def check_bound(bound: float, primal: float, first_primal: float, family: Any, n
     if bound - primal > BOUND_ROUNDING * max(abs(primal), abs(first_primal)):
         name = " ".join(f"{family!r}".split())
         raise ValueError(
-            f"Round {n_columns}: the energy that {name} returned gives a lower bound of {bound:.6g} for its pool, but "
+            f"Round {number}: the energy that {name} returned gives a lower bound of {bound:.6g} for its pool, but "
             f"a model of its columns has an objective of {primal:.6g}. `Pricing.energy` must be the sum of price^2 "
             "over the whole pool, including taken learners, or None if one of these is not in the pool: see "
             "cgens.testing.check_weak_learner (for a master of your own, also check_master)."

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
 from cgens.masters import AdaBoost, Hinge, LeastSquares, Logistic
-from cgens.packs import ArrayPack, register_pack
+from cgens.packs import register_pack
 from cgens.testing import check_master, check_weak_learner
-from cgens.types import Column, Pricing, Status
+from cgens.types import Status
+from cgens.weak_learners import Linear
+from cgens.weak_learners.linear import LinearLearner, LinearPack
 
 
 def with_attribute(**attributes):
@@ -99,88 +102,26 @@ def test_stage_wise_masters_are_refused():
         check_master(AdaBoost())
 
 
-@dataclass(frozen=True)
-class Input:
-    """The feature itself."""
-
-    feature: int
-
-    @property
-    def key(self):
-        return ("input", self.feature)
-
-    def respond(self, X):
-        return X[:, self.feature].astype(np.float64)
-
-
-class Packed(Input):
-    @staticmethod
-    def pack(learners):
-        return InputPack(np.array([learner.feature for learner in learners]))
-
-
-@register_pack("inputs of a test")
-@dataclass(frozen=True, eq=False)
-class InputPack(ArrayPack):
-    features: np.ndarray
-
-    def __len__(self):
-        return len(self.features)
-
-    def learner(self, number):
-        return Packed(int(self.features[number]))
-
-    def respond(self, X, n_threads):
-        return X[:, self.features].astype(np.float64)
-
-    def decider(self, weights):
-        return lambda X, n_threads: X[:, self.features] @ weights
-
-
+#: Every pack needs its own name.
 NUMBERS = count()
 
 
-def packed(**changes):
-    """Return a family whose packs have other methods."""
-    name = f"test {next(NUMBERS)}"
-    pack = register_pack(name)(type(name, (InputPack,), changes))
-    made = staticmethod(lambda learners: pack(np.array([learner.feature for learner in learners])))
-    return Inputs(learner=type("Learner", (Input,), {"pack": made}))
+class Wrong(BaseEstimator):
+    """The features as columns, with pricings `change(correct pricing, pricer, duals)`."""
 
-
-class Inputs(BaseEstimator):
-    """The first five features, as a user would write it; pricings are `change(correct pricing, pricer, duals)`."""
-
-    def __init__(self, change=None, learner=Input):
-        self.change, self.learner = change, learner
+    def __init__(self, change):
+        self.change = change
 
     def begin(self, sample, rng, n_threads):
-        return InputsPricer(self, sample, n_threads)
-
-
-class InputsPricer:
-    def __init__(self, spec, sample, n_threads):
-        self.change, self.sample, self.n_threads = spec.change, sample, n_threads
-        self.learners = [spec.learner(feature) for feature in range(5)]
-        self.responses = np.array([learner.respond(sample.matrix()) for learner in self.learners])
-
-    def price(self, duals, taken, rule):
-        prices = self.responses @ duals.array
-        energy = float(np.sum(prices**2))
-        prices[[learner.key in taken for learner in self.learners]] = 0.0
-        merits = np.abs(prices).max(axis=1)
-        if rule == "gain":
-            merits = np.sum(prices**2, axis=1) / (1.0 + duals.curvature.quadratic(self.responses.T))
-        j = int(np.argmax(merits))
-        output = int(np.argmax(np.abs(prices[j])))
-        column = Column(self.learners[j], self.responses[j], float(prices[j, output]), output) if merits[j] else None
-        pricing = Pricing(column, 5, energy, float(np.abs(prices).max()), float(merits[j]))
-        return self.change(pricing, self, duals) if self.change else pricing
+        pricer = Linear().begin(sample, rng, n_threads)
+        pricer.sample, pricer.n_threads, price = sample, n_threads, pricer.price
+        pricer.price = lambda duals, *given: self.change(price(duals, *given), pricer, duals)
+        return pricer
 
 
 def priced(**changes):
     """Return a family with other values in its pricings."""
-    return Inputs(lambda pricing, *_: replace(pricing, **changes))
+    return Wrong(lambda pricing, *_: replace(pricing, **changes))
 
 
 def of_column(change):
@@ -189,7 +130,19 @@ def of_column(change):
     def changed(pricing, pricer, duals):
         return pricing if pricing.column is None else replace(pricing, column=change(pricing.column, pricer))
 
-    return Inputs(changed)
+    return Wrong(changed)
+
+
+def of_learner(make):
+    return of_column(lambda column, _: replace(column, learner=make(**vars(column.learner))))
+
+
+def packed(**changes):
+    """Return a family whose packs have other methods."""
+    name = f"test {next(NUMBERS)}"
+    pack = register_pack(name)(type(name, (LinearPack,), changes))
+    make = staticmethod(lambda learners: pack(**LinearLearner.pack(learners).to_arrays()))
+    return of_learner(type("Learner", (LinearLearner,), {"pack": make}))
 
 
 def overwriting(array_of):
@@ -199,48 +152,62 @@ def overwriting(array_of):
         array_of(pricer, duals)[0] += 1e-3
         return pricing
 
-    return Inputs(changed)
+    return Wrong(changed)
 
 
-class Remembering(Inputs):
+def moved(pack):
+    """Return a pack with other means."""
+    return LinearPack(pack.features, pack.means + 1.0, pack.scales)
+
+
+class Remembering(Linear):
+    def __init__(self, seen=None):
+        self.seen = seen
+
     def begin(self, sample, rng, n_threads):
-        self.learner = Packed
+        self.seen = len(sample)
         return super().begin(sample, rng, n_threads)
 
 
-@dataclass
-class Mutable:
-    feature: int
-    key = property(lambda self: self.feature)
-    respond = Input.respond
+class Mutable(SimpleNamespace):
+    key = LinearLearner.key
+    respond = LinearLearner.respond
 
 
 #: A family with a mistake | the check that must find it | what else the message says
 WRONG_FAMILIES = {
     "parameters": (Remembering(), "check_parameters", "`begin` must not change"),
     "no energy": (priced(energy=0.0), "check_pool", r"energy is 0\.0"),
-    "twice the energy": (Inputs(lambda p, *_: replace(p, energy=2 * p.energy)), "check_pool", "energy is"),
+    "twice the energy": (Wrong(lambda p, *_: replace(p, energy=2 * p.energy)), "check_pool", "energy is"),
     "no size": (priced(n_candidates=None), "check", "only one of `energy`"),
     "size": (priced(n_candidates=1), "check_pool", "n_candidates is 1, but 5"),
     "largest price": (priced(max_price=1e-3), "check_prices", r"max_price is 0\.001"),
     "merit": (priced(merit=0.0), "check_prices", r"merit is 0\.0"),
-    "nothing": (Inputs(lambda *_: None), "check_det", "InputsPricer.price must return"),
+    "nothing": (Wrong(lambda *_: None), "check_det", "FixedPricer.price must return"),
     "score": (of_column(lambda c, _: replace(c, score=1.1 * c.score)), "check_prices", "score of the column"),
     "response": (of_column(lambda c, _: replace(c, response=2 * c.response)), "check_learners", "not the response of"),
-    "taken": (of_column(lambda c, p: Column(p.learners[0], p.responses[0], 1.0)), "check_learners", "already taken"),
+    "taken": (of_column(lambda c, p: vars(p).setdefault("first", c)), "check_learners", "already taken"),
     "threads": (of_column(lambda c, p: replace(c, score=c.score * (1 + 1e-12 * p.n_threads))), "check_det", "score is"),
     "writes to X": (overwriting(lambda pricer, duals: pricer.sample.X), "check_det", "changed its input X"),
     "writes to duals": (overwriting(lambda pricer, duals: duals.array), "check_det", "changed its input duals"),
-    "mutable": (Inputs(learner=Mutable), "check_learners", "'feature'.*frozen dataclass"),
+    "mutable": (of_learner(Mutable), "check_learners", "can be set.*frozen dataclass"),
     "pack, length": (packed(__len__=lambda self: 3), "check_packs", "len of the pack is 3, not 5"),
-    "pack, learners": (packed(learner=lambda self, number: Input(0)), "check_packs", r"learner\(\d\) of the pack"),
-    "pack, responses": (packed(respond=lambda self, X, n: -X[:, self.features]), "check_packs", r"respond\(X, 1\)"),
+    "pack, learners": (
+        packed(learner=lambda self, j: LinearPack.learner(moved(self), j)),
+        "check_packs",
+        r"learner\(\d\) of the pack",
+    ),
+    "pack, responses": (
+        packed(respond=lambda self, X, n: moved(self).respond(X, n)),
+        "check_packs",
+        r"respond\(X, 1\)",
+    ),
     "pack, decisions": (
-        packed(decider=lambda self, w: lambda X, n: 0 * X[:, :2]),
+        packed(decider=lambda self, w: moved(self).decider(w)),
         "check_packs",
         r"decider\(weights\)",
     ),
-    "pack, arrays": (packed(to_arrays=lambda self: {"features": self.features[::-1]}), "check_packs", "own arrays"),
+    "pack, arrays": (packed(to_arrays=lambda self: LinearPack.to_arrays(moved(self))), "check_packs", "own arrays"),
     "pack, objects": (packed(to_arrays=lambda self: {"features": [1]}), "check_packs", "not an array"),
 }
 
@@ -252,6 +219,5 @@ def test_mistakes_in_families_are_found(mistake):
         check_weak_learner(family)
 
 
-@pytest.mark.parametrize("learner", [Input, Packed])
-def test_a_correct_family_of_a_user_passes(learner):
-    check_weak_learner(Inputs(learner=learner))
+def test_a_correct_family_passes():
+    check_weak_learner(packed())
