@@ -66,6 +66,8 @@ def test_own_loss_is_a_loss() -> None:
     """Certified, searched over C, and equal to least squares if all errors are small."""
     loss = runpy.run_path(str(ROOT / "examples/own_loss.py"))["LogCosh"]
     X, y = load_diabetes(return_X_y=True)
+    (shown,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/own_loss.md").read_text(), flags=re.DOTALL)
+    exec(compile(shown, "own_loss.md", "exec"), {"LogCosh": loss, "X": X, "y": y})
     model = CGEnsRegressor("linear", loss=loss(delta=30.0), C=0.1, tol=1e-8).fit(X, y)
     check = check_certificate(model, X, y)
     assert check.agrees, check.problems

@@ -88,10 +88,9 @@ class FamilyProblem:
 
     def price(self, pricer: Pricer, duals: Duals, taken: dict[Hashable, None], rule: Rule) -> Pricing:
         """Return a valid pricing, or raise AssertionError."""
+        found = pricer.price(duals, taken.keys(), rule)
         try:
-            pricing = checked_pricing(
-                pricer.price(duals, taken.keys(), rule), pricer, taken.keys(), len(self.sample), len(taken) + 1
-            )
+            pricing = checked_pricing(found, pricer, taken.keys(), len(self.sample), len(taken) + 1)
         except (TypeError, ValueError) as error:
             raise AssertionError(f"rule {rule!r}: {error}") from error
         both = pricing.energy is None, pricing.n_candidates is None
