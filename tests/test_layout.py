@@ -13,6 +13,7 @@ import nanobind.stubgen
 import pytest
 
 import cgens
+from cgens.masters.registry import LOSSES
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "cgens"
@@ -85,6 +86,39 @@ def test_there_are_no_circular_imports():
 
     for name in IMPORTS:
         reach(name, ())
+
+
+#: The modules that may name losses: their own, and the registry.
+OF_LOSSES = {loss.__module__.removeprefix("cgens.") for loss in LOSSES.values()} | {"masters.registry"}
+
+
+def compared_strings(source: str) -> set[str]:
+    """Return the strings in comparisons, patterns and collections of a source, without annotations and docstrings."""
+    tree, found = ast.parse(source), set()
+    annotations = {id(node.annotation) for node in ast.walk(tree) if isinstance(node, ast.AnnAssign | ast.arg)}
+
+    def walk(node: ast.AST, inside: bool) -> None:
+        if id(node) in annotations:
+            return
+        if inside and isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(node.value)
+        inside = isinstance(node, ast.Compare | ast.MatchValue | ast.Dict | ast.List | ast.Tuple | ast.Set)
+        for child in ast.iter_child_nodes(node):
+            walk(child, inside)
+
+    walk(tree, False)
+    return found
+
+
+def test_the_parser_finds_compared_strings():
+    source = '"""a."""\nx: Literal["b", "c"] = "d"\nif x == "e" or x in ("f", "g"):\n    y = {"h": ["i"]}\nf("j")'
+    assert compared_strings(source) == set("efghi")
+
+
+@pytest.mark.parametrize("name", sorted(set(MODULES) - OF_LOSSES))
+def test_no_other_module_compares_names_of_losses(name):
+    """All that depends on a loss is a method or an attribute of it."""
+    assert not compared_strings(MODULES[name].read_text()) & set(LOSSES), "let the loss say it"
 
 
 #: Top-level folders -> the others that they may import.

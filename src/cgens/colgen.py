@@ -9,7 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
-from cgens.column_checks import check_column, checked_pricing
+from cgens.column_checks import check_bound, check_column, checked_pricing
 from cgens.ensemble import Ensemble
 from cgens.interrupt import InterruptGuard
 from cgens.trace import Trace, TraceRecorder
@@ -173,6 +173,7 @@ class _Loop:
         self.poll = poll
         self.repeats, self.positive_prices = master.repeats, master.positive_prices
         self.master = master.begin(target, sample.weight, n_threads)
+        self.family = weak_learner
         self.pricer = weak_learner.begin(sample, rng or np.random.default_rng(), n_threads)
         self.weight = sample.weight / sample.weight.sum()
         self.class_codes = cache(partial(class_codes_of, target))
@@ -241,7 +242,12 @@ class _Loop:
             self.n_candidates = self.pricing.n_candidates
             if self.pricing.energy is not None:
                 self.recorder.add_bound(self._bound(duals, self.pricing), self.solution)
+                self.check_bound(self.recorder.bound)
         return self.pricing
+
+    def check_bound(self, bound: float) -> None:
+        """Raise ValueError if a lower bound of the pool is above the objective, also of an earlier round."""
+        check_bound(bound, self.solution.primal, self.recorder.first_primal, self.family, len(self.learners) + 1)
 
     def verified_bound(self) -> float:
         """Return the best bound of all rounds, recomputed from its duals if its prices were only updated."""
@@ -305,6 +311,7 @@ class _Loop:
             if self.solution.status is Status.NOT_CONVERGED:
                 status = Status.NOT_CONVERGED
         primal, bound = self.solution.primal, self.verified_bound()
+        self.check_bound(bound)
         certified = np.isfinite(bound)
         certificate = Certificate(
             primal=primal,

@@ -1,4 +1,4 @@
-"""Checks of the columns that a weak-learner family returns, for the authors of new families."""
+"""Checks of the columns and energies that a weak-learner family returns, for the authors of new families."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import numpy as np
 
 from cgens.types import Column, Pricing
 
+#: By what share of the objective a lower bound may be above it: rounding is below 1e-12.
+BOUND_ROUNDING = 1e-9
+
 
 def checked_pricing(pricing: Any, pricer: Any, taken: Set[Hashable], n_rows: int, number: int) -> Pricing:
     """Return the result of a family's search in round `number`, or raise TypeError or ValueError if it is invalid."""
@@ -16,9 +19,28 @@ def checked_pricing(pricing: Any, pricer: Any, taken: Set[Hashable], n_rows: int
         raise TypeError(
             f"Round {number}: {type(pricer).__name__}.price must return a cgens.types.Pricing; got {pricing!r}."
         )
+    if pricing.energy is not None and not pricing.energy >= 0:
+        raise ValueError(
+            f"Round {number}: {type(pricer).__name__}.price returned energy={pricing.energy!r}, not a sum of squares."
+        )
     if pricing.column is not None:
         check_column(pricing.column, taken, n_rows, number)
     return pricing
+
+
+def check_bound(bound: float, primal: float, first_primal: float, family: Any, number: int) -> None:
+    """Raise ValueError if the lower bound of a family's pool is above the objective of a model with columns from it.
+
+    `first_primal` is the objective of the first round, to which rounding is relative if the present one is close to 0.
+    """
+    if bound - primal > BOUND_ROUNDING * max(abs(primal), abs(first_primal)):
+        name = " ".join(f"{family!r}".split())
+        raise ValueError(
+            f"Round {number}: the energy that {name} returned gives a lower bound of {bound:.6g} for its pool, but "
+            f"a model of its columns has an objective of {primal:.6g}. `Pricing.energy` must be the sum of price^2 "
+            "over the whole pool, including taken learners, or None if one of these is not in the pool: see "
+            "cgens.testing.check_weak_learner (for a master of your own, also check_master)."
+        )
 
 
 def check_column(column: Column, taken: Set[Hashable], n_rows: int, number: int) -> None:

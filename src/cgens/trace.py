@@ -69,6 +69,11 @@ class TraceRecorder:
         self.bound = -np.inf
         self.bound_solution: MasterSolution | None = None
 
+    @property
+    def first_primal(self) -> float:
+        """The objective of the first round."""
+        return self._entries[0]["primal"]
+
     def begin_round(self, score: float, price_seconds: float) -> None:
         """Add the entry of a new round."""
         unsolved = {"full_lower_bound": -np.inf, "solve_seconds": 0.0, "n_iter": 0.0}

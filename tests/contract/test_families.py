@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 from cgens.ensemble import Ensemble
+from cgens.testing import check_weak_learner
 from cgens.types import Duals, MasterSolution, Status
 from cgens.weight_history import WeightHistory
 from tests.contract.pricing import (
@@ -21,7 +20,6 @@ from tests.contract.pricing import (
     curved_duals,
     empty_model,
     merits,
-    rounding,
     rows_to_price,
 )
 from tests.contract.tables import FAMILIES
@@ -90,17 +88,13 @@ def ensemble_of(learners, weights, intercept):
     return Ensemble.of(learners, [0.0] * len(learners), history)
 
 
+def test_the_contract_is_fulfilled(case):
+    check_weak_learner(case.spec, rules=("max", "gain", "votes")[: 3 if case.votes else 2])
+
+
 @pytest.mark.parametrize("n_outputs", [1, 2, 5])
-def test_columns_are_sound(case, rule, n_outputs, sample, rng):
-    columns = collect(case, sample, rng, rule, n_outputs=n_outputs)
-    assert len({hash(column.learner.key) for column in columns}) > 1
-    for column in columns:
-        assert column.response.shape == (70,)
-        assert column.response.dtype in (np.int8, np.float32, np.float64)
-        assert np.array_equal(column.response, column.learner.respond(sample.matrix()))
-    learner = columns[0].learner
-    with pytest.raises(AttributeError):  # learners are immutable
-        setattr(learner, next(iter(vars(learner))), None)
+def test_columns_are_sound_while_the_duals_change(case, rule, n_outputs, sample, rng):
+    assert len(collect(case, sample, rng, rule, n_outputs=n_outputs)) > 1
 
 
 @pytest.mark.parametrize("n_outputs", [1, 3])
@@ -190,34 +184,6 @@ def test_plain_duals_between_those_of_a_master(finite, sample, rng):
             models.append(models[-1].grown(responses[:, k]))
 
 
-def test_a_pool_can_be_exhausted(finite, rule, sample, rng):
-    pricer, duals, taken, found = begin(finite, sample), duals_for(rule, rng), {}, []
-    while (pricing := pricer.price(duals, taken.keys(), rule)).column is not None:
-        assert pricing.column.learner.key not in taken
-        taken[pricing.column.learner.key] = None
-        found.append(merits(pricing.column.response[:, None], duals, rule)[0])
-    assert len(taken) == pricing.n_candidates
-    assert np.all(np.diff(found) <= rounding(duals, rule)), "the best come first"
-    assert pricing.largest_price() == 0
-
-
-@pytest.mark.parametrize("n_outputs", [1, 3])
-def test_zero_duals_find_nothing(case, rule, n_outputs, sample, rng):
-    zeros, model = np.zeros((70, n_outputs)), empty_model(rng, n_outputs)
-    curved = curved_duals([replace(model, target=zeros)])
-    for duals in [curved] if rule == "gain" else [curved, Duals(zeros)]:
-        pricing = begin(case, sample).price(duals, NONE_TAKEN, rule)
-        assert pricing.column is None
-        assert pricing.largest_price() == 0
-        assert not pricing.energy
-
-
-def test_threads_and_a_second_begin_do_not_matter(case, rule, sample, rng):
-    duals = duals_for(rule, rng, n_outputs=3)
-    first, second = (begin(case, sample, n_threads=n).price(duals, NONE_TAKEN, rule) for n in (1, 2))
-    assert_same_pricing(first, second)
-
-
 def test_an_ensemble_equals_its_learners_one_by_one(case, sample, rng):
     learners = [column.learner for column in collect(case, sample, rng)]
     weights, intercept = rng.normal(size=(len(learners), 2)), np.array([0.5, -1.0])
@@ -254,13 +220,6 @@ def test_arrays_and_pickles_keep_an_ensemble(case, sample, rng):
     kinds = {name: np.array("unknown") for name in arrays if name.endswith("kind")}
     with pytest.raises(ValueError, match=r"'unknown'.*stump"):
         Ensemble.from_arrays({**arrays, **kinds})
-
-
-def test_a_spec_can_be_cloned_and_is_not_changed(case, sample, rng):
-    before, written = case.spec.get_params(), repr(case.spec)
-    begin(case, sample).price(balanced_duals(rng), NONE_TAKEN, "max")
-    assert case.spec.get_params() == before
-    assert repr(case.spec) == repr(clone(case.spec)) == written
 
 
 def test_an_ensemble_of_several_families_keeps_the_order_of_its_learners(sample, rng):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cgens.masters import AdaBoost, AdaBoostECC, Liblinear, LPBoost, MultiBoost
-from cgens.types import Duals, Status, relative_gap
+from cgens.masters import AdaBoost, AdaBoostECC, Liblinear, Loss, LPBoost, MultiBoost
+from cgens.masters.registry import LOSSES
+from cgens.testing import check_master
+from cgens.types import Status, relative_gap
 from tests.contract.tables import MASTERS, never
 from tests.contract.targets import three_class_signs
 from tests.reference.naive_multiboost import multiboost_primal, naive_multiboost
@@ -42,11 +44,6 @@ def begin(case, problem, n_columns=None, n_threads=1, dtype=np.int8):
     return live
 
 
-def assert_same_optimum(case, one, other):
-    """Compare two values of one optimum, each solved to the tightest gap."""
-    assert one == pytest.approx(other, abs=(2 * case.tightest + NEGATIVE_GAP) * case.scale(other))
-
-
 def assert_sound(case, problem, solution, n_columns):
     """Check what holds for any solution, converged or not."""
     target, weight, H = problem
@@ -79,99 +76,42 @@ def assert_optimal(case, problem, solution):
     assert slackness <= (tol + CLOSED_FORM) * case.scale(solution.primal), "complementary slackness is the gap"
 
 
-def test_solution_is_feasible_stationary_and_within_tol(case, problem, rng):
-    """Of signs, of real columns, and by two threads to the same bits."""
+#: Losses are checked for every kind of target that they support, other masters for that of their row.
+CONTRACT = [
+    *(pytest.param(loss(C=C), {}, id=f"{name}, C = {C}") for name, loss in LOSSES.items() for C in (0.01, 1.0, 30.0)),
+    *(
+        pytest.param(case.spec, {"make_target": case.make_target, "tol": case.tightest}, id=name)
+        for name, case in MASTERS.items()
+        if not isinstance(case.spec, Loss)
+    ),
+]
+
+
+@pytest.mark.parametrize(("master", "options"), CONTRACT)
+def test_the_contract_is_fulfilled(master, options):
+    check_master(master, **options)
+
+
+def test_a_solution_is_feasible_stationary_and_within_tol(case, problem, rng):
+    """Of signs, and of real columns."""
     target, weight, H = problem
-    one, two = (begin(case, problem, n_threads=n).solve(TOL, never) for n in (1, 2))
-    assert_optimal(case, problem, one)
-    assert np.array_equal(one.weights, two.weights)
-    assert np.array_equal(one.duals.array, two.duals.array)
+    assert_optimal(case, problem, begin(case, problem).solve(TOL, never))
     real = target, weight, H * rng.random(H.shape)
     assert_optimal(case, real, begin(case, real, dtype=np.float64).solve(TOL, never))
 
 
-def test_one_more_column_never_raises_the_optimum(case, problem):
-    """The loop starts from the empty master, whose solution is an intercept."""
+def test_every_round_is_sound(case, problem):
+    """From the empty master on, solved quickly and then tightly."""
     live = begin(case, problem, 0)
-    last = live.solve(TOL, never)
-    assert_sound(case, problem, last, 0)
-    assert np.abs(last.duals.array).sum() > 0
+    assert_sound(case, problem, live.solve(TOL, never), 0)
     for n_columns, column in enumerate(problem[2].T, start=1):
         live.add(column.copy())
-        solution = live.solve(case.tightest, never)
-        assert_sound(case, problem, solution, n_columns)
-        assert solution.dual <= last.primal + NEGATIVE_GAP * case.scale(last.primal), (
-            "a lower bound above the last value"
-        )
-        last = solution
-
-
-def test_warm_start_reaches_the_value_of_a_cold_start(case, problem):
-    live = begin(case, problem, 0)
-    for column in problem[2].T:
-        live.add(column.copy())
-        live.solve(1e-2, never, quick=True)
-    warm, cold = live.solve(case.tightest, never), begin(case, problem).solve(case.tightest, never)
-    assert warm.status is cold.status is Status.OPTIMAL
-    assert_same_optimum(case, warm.primal, cold.primal)
-    assert np.array_equal(live.solve(case.tightest, never).weights, warm.weights), "solved again, nothing changes"
-
-
-def test_quick_solves_are_sound_and_converge(case, problem):
-    live = begin(case, problem)
-    for _ in range(400):
-        solution = live.solve(case.tightest, never, quick=True)
-        assert_sound(case, problem, solution, problem[2].shape[1])
-        assert solution.status in (Status.OPTIMAL, Status.NOT_CONVERGED)
-        assert (solution.status is Status.OPTIMAL) == (solution.relative_gap <= case.tightest)
-        if solution.status is Status.OPTIMAL:
-            break
-    assert solution.status is Status.OPTIMAL, "many quick solves in a row must converge"
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_type_of_a_column_does_not_matter(case, problem, dtype):
-    narrow, wide = begin(case, problem).solve(TOL, never), begin(case, problem, dtype=dtype).solve(TOL, never)
-    assert np.array_equal(narrow.weights, wide.weights)
-    assert np.array_equal(narrow.duals.array, wide.duals.array)
-    assert (narrow.primal, narrow.dual) == (wide.primal, wide.dual)
-
-
-def test_columns_of_mixed_types(case, problem):
-    live = begin(case, problem, 0)
-    for j, column in enumerate(problem[2].T):
-        live.add(column.astype([np.int8, np.float32, np.float64][j % 3]))
-        live.solve(1e-2, never, quick=True)
-    solution = live.solve(case.tightest, never)
-    assert_sound(case, problem, solution, problem[2].shape[1])
-    assert_same_optimum(case, solution.primal, begin(case, problem).solve(case.tightest, never).primal)
-
-
-def test_row_weights_count_as_copies(case, problem):
-    target, weight, H = problem
-    copies = np.repeat(np.arange(len(weight)), weight.astype(int))
-    repeated = (np.ascontiguousarray(target[copies]), np.ones(len(copies)), H[copies])
-    weighted = begin(case, problem).solve(case.tightest, never)
-    assert_same_optimum(case, weighted.primal, begin(case, repeated).solve(case.tightest, never).primal)
-
-
-def test_a_solution_stays_as_it_is_when_the_master_continues(case, problem):
-    """Also if its duals, their size or their curvature are first read later."""
-    H, early, late = problem[2], begin(case, problem, 5), begin(case, problem, 5)
-    now, then = early.solve(TOL, never), late.solve(TOL, never)
-    weights, duals, size = now.weights.copy(), now.duals.array.copy(), now.duals.size
-    quadratic = now.duals.curvature.quadratic(H) if case.curved else None
-    for live in (early, late):
-        for column in H.T[5:]:
-            live.add(column.copy())
-        live.solve(TOL, never)
-    for solution in (now, then):
-        assert np.array_equal(solution.weights, weights)
-        assert np.array_equal(solution.duals.array, duals)
-        assert solution.duals.size == size
-        if case.curved:
-            assert solution.duals.curvature.n_steps == 5
-            assert np.array_equal(solution.duals.curvature.quadratic(H), quadratic)
+        quick = live.solve(case.tightest, never, quick=True)
+        assert_sound(case, problem, quick, n_columns)
+        assert (quick.step is not None) == case.curved, "it is returned after one new column, by a quick solve"
+        full = live.solve(case.tightest, never)
+        assert_sound(case, problem, full, n_columns)
+        assert full.step is None
 
 
 def test_size_bounds_the_sum_of_the_duals(case, problem):
@@ -181,25 +121,6 @@ def test_size_bounds_the_sum_of_the_duals(case, problem):
         assert (duals.curvature is not None) == (case.curvature is not None)
         assert duals.size == pytest.approx(case.size(weight, duals.array), rel=CLOSED_FORM)
         assert duals.size >= np.abs(duals.array).sum() * (1 - CLOSED_FORM)
-
-
-def test_a_step_of_rank_one_leads_from_the_last_weights_to_these(case, problem):
-    """It is returned between rounds, after one new column, but not by a full solve."""
-    live = begin(case, problem, 3)
-    last = live.solve(TOL, never)
-    assert last.step is None
-    for column in problem[2].T[3:]:
-        live.add(column.copy())
-        solution = live.solve(TOL, never, quick=True)
-        assert (solution.step is not None) == case.curved
-        if solution.step is not None:
-            scale = CLOSED_FORM * np.abs(solution.weights).max()
-            assert np.allclose(solution.step.apply(last.weights), solution.weights, rtol=0, atol=scale)
-        last = solution
-    assert live.solve(TOL, never, quick=True).step is None, "no new column"
-    for column in problem[2].T[:2]:
-        live.add(column.copy())
-    assert live.solve(TOL, never, quick=True).step is None, "two new columns"
 
 
 @pytest.mark.parametrize("case", [name for name, case in MASTERS.items() if case.curvature], indirect=True)
@@ -249,21 +170,6 @@ def test_curvature_follows_its_steps(case, problem):
         assert np.array_equal(solution.duals.curvature.diagonal, v)
 
 
-def test_pool_bound_is_below_the_optimum_of_the_pool(case, problem):
-    """From the duals of any restricted master, with the energy of all columns and the largest price of the others."""
-    H = problem[2]
-    best = begin(case, problem).solve(case.tightest, never)
-    for n_columns in (0, 1, 4, 10, H.shape[1]):
-        live = begin(case, problem, n_columns)
-        duals = live.solve(case.tightest, never).duals
-        prices = H.T.astype(float) @ duals.array
-        known = float(np.sum(prices**2)), float(np.abs(prices[n_columns:]).max(initial=0.0))
-        bound = live.pool_bound(duals, *known)
-        assert bound <= best.primal + NEGATIVE_GAP * case.scale(best.primal)
-        assert bound == pytest.approx(live.pool_bound(Duals(duals.array), *known), rel=CLOSED_FORM), "from the array"
-    assert_same_optimum(case, bound, best.primal)  # no column is missing: the bound is the optimum
-
-
 def test_a_poll_can_interrupt_a_solve(case, problem, rng):
     target, weight, _ = problem
     many = np.tile(np.arange(len(target)), 30)
@@ -274,24 +180,6 @@ def test_a_poll_can_interrupt_a_solve(case, problem, rng):
     assert_sound(case, large, solution, 40)
     reached = Status.OPTIMAL if solution.relative_gap <= 1e-17 else Status.NOT_CONVERGED
     assert solution.status is (Status.INTERRUPTED if calls else reached)
-
-
-def test_an_interrupted_solve_is_no_worse_than_the_last_round(case, problem):
-    """Ctrl-C keeps finished rounds: the last weights, and 0 for the new column, are at least as good."""
-    live = begin(case, problem, 10)
-    last = live.solve(TOL, never)
-    live.add(problem[2][:, 10].copy())
-    solution = live.solve(TOL, lambda: True)
-    assert_sound(case, problem, solution, 11)
-    assert solution.primal <= last.primal + TOL * case.scale(last.primal)
-
-
-def test_an_interrupted_solve_can_be_continued(case, problem):
-    live = begin(case, problem)
-    live.solve(1e-17, lambda: True)
-    assert_same_optimum(
-        case, live.solve(case.tightest, never).primal, begin(case, problem).solve(case.tightest, never).primal
-    )
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

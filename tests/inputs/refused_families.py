@@ -133,6 +133,9 @@ MISTAKES: dict[str, tuple[Callable[[Column, Column], Any], type[Exception], str]
     "list": (with_response(np.ndarray.tolist), TypeError, r"list.*array"),
     "integers": (with_response(lambda h: np.sign(h).astype(int)), TypeError, r"int64.*int8"),
     "booleans": (with_response(lambda h: h > 0), TypeError, r"bool.*int8"),
+    "energy of NaN": (lambda own, first: Pricing(own, 6, NAN), ValueError, r"price.*energy=nan"),
+    "energy below 0": (lambda own, first: Pricing(own, 6, -1.0), ValueError, r"price.*energy=-1\.0"),
+    "energy of 0": (lambda own, first: Pricing(own, 6, 0.0), ValueError, r"Spoilt\b.*lower bound.*objective"),
     "taken key": (lambda own, first: Pricing(replace(own, learner=first.learner)), ValueError, r"learner.*taken"),
 }
 

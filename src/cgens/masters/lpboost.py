@@ -13,6 +13,8 @@ from cgens.types import AnyArray, Duals, Floats, MasterSolution, Poll, Status, r
 
 #: Largest bound of a variable; for HiGHS, 1e20 and more is infinite.
 LARGEST_BOUND = 1e15
+#: Multipliers of a smaller sum are rounding: with a margin of 0 they need not sum to 1, and HiGHS solves to 1e-7.
+NO_WEIGHTS = 1e-6
 
 
 class LPBoost(BaseEstimator):  # type: ignore[misc]
@@ -161,7 +163,7 @@ class RestrictedNuLPBoost(RestrictedLPBoost):
     def _weights(self, multipliers: Floats) -> Floats:
         w = -(multipliers[1::2] + multipliers[2::2])
         total = np.abs(w).sum()
-        return w / total if total > 0 else w
+        return w / total if total > NO_WEIGHTS else np.zeros_like(w)
 
     def _feasible(self, a: Floats, columns: Floats) -> tuple[Floats, float, float]:
         missing = 1.0 - float(a.sum())
