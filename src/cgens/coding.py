@@ -38,7 +38,10 @@ def simplex_codes(n_classes: int) -> Floats:
 
 
 class Coding(Protocol):
-    """Decoding of decisions F(x), shape (n, l)."""
+    """Encoding of targets and decoding of decisions F(x), both of shape (n, l)."""
+
+    def encode(self, y: AnyArray, /) -> Floats:
+        """Return the target."""
 
     def scores(self, decision: Floats) -> Floats:
         """Return the result of ``decision_function``."""

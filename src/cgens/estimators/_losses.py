@@ -76,7 +76,7 @@ class RegressionLossPlanner(LossPlanner):
     def _choose_loss(self, target: Target, n_classes: int = 0) -> Loss:
         loss = super()._choose_loss(target, n_classes)
         if self.quantile is not None:
-            if "quantile" not in loss.get_params():
+            if not hasattr(loss, "quantile"):
                 raise ValueError(f"quantile={self.quantile!r} needs loss='quantile'; got loss={self.loss_!r}.")
             loss.set_params(quantile=self.quantile)
         return loss
