@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from cgens.masters import AdaBoost, Hinge, LeastSquares, Logistic
+from cgens.masters import AdaBoost, Hinge, LeastSquares, Liblinear, Logistic
 from cgens.packs import register_pack
 from cgens.testing import check_master, check_weak_learner
 from cgens.types import Status
@@ -29,14 +29,14 @@ def with_result(base, name, change):
 
 
 def with_solution(change):
-    """Return a hinge loss whose solutions are `change(correct solution, interrupted)`."""
+    """Return a master whose solutions are `change(correct solution, interrupted)`."""
 
     def wrap(live, *_):
         solve = live.solve
         live.solve = lambda tol, interrupted, quick=False: change(solve(tol, interrupted, quick), interrupted)
         return live
 
-    return with_result(Hinge, "begin", wrap)
+    return with_result(Liblinear, "begin", wrap)
 
 
 def with_higher_bound(live, *_):
@@ -50,14 +50,14 @@ class Doubling(Hinge):
         super().__init__(2 * C)
 
 
-class Unweighted(LeastSquares):
+class Unweighted(Liblinear):
     def begin(self, target, sample_weight, n_threads):
         return super().begin(target, np.ones(len(target)), n_threads)
 
 
 class Threaded(LeastSquares):
     def begin(self, target, sample_weight, n_threads):
-        return super().begin((1 + 1e-9 * n_threads) * target, sample_weight, n_threads)
+        return super().begin((1 + 1e-9 * (n_threads - 1)) * target, sample_weight, n_threads)
 
 
 def uninterrupted(solution, interrupted):
@@ -78,7 +78,7 @@ WRONG_MASTERS = {
     "bound": (with_result(Hinge, "begin", with_higher_bound), "check_pool_bound", "bound is.*above the optimum"),
     "losses": (with_result(Hinge, "losses", lambda v, *_: 0.9 * v), "check_objectives", "`primal`.*is.*not"),
     "dual values": (with_result(Hinge, "dual_values", lambda v, *_: v + 1e-3), "check_objectives", "`dual`.*is.*not"),
-    "conjugate": (with_result(Logistic, "dual_values", lambda v, *_: v - 1e-3), "check_pool_bound", "bound"),
+    "conjugate": (with_result(Logistic, "dual_values", lambda v, *_: v - 1e-3), "check_objectives", "`dual`.*is.*not"),
     "domain": (with_result(Hinge, "infeasibility", lambda *_: 0.1), "check_objectives", r"`infeasibility`.*0\.1"),
     "gradient": (with_result(LeastSquares, "gradient", lambda v, *_: 1.1 * v), "check_gradient", "differences of"),
     "shares": (with_result(Logistic, "probabilities", lambda p, *_: p / 2), "check_probabilities", r"sum to 0\.5"),

@@ -157,9 +157,9 @@ def _is_coded_by(target: Floats, codes: Floats) -> bool:
 
 LOSS_CHECKS: tuple[Callable[[MasterProblem], None], ...] = (
     check_attributes,
+    check_gradient,
     check_objectives,
     check_weak_duality,
-    check_gradient,
     check_probabilities,
     check_paths,
 )

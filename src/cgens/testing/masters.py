@@ -43,9 +43,9 @@ def check_master(master: Master, *, make_target: MakeTarget | None = None, tol: 
     """
     if getattr(master, "repeats", False):
         raise TypeError(f"{master!r} is stage-wise (`repeats`): it has no optimum that could be checked.")
-    checks = MASTER_CHECKS
+    checks = FIRST_CHECKS + MASTER_CHECKS
     if isinstance(master, Loss):
-        checks += LOSS_CHECKS
+        checks = FIRST_CHECKS + LOSS_CHECKS + MASTER_CHECKS  # wrong definitions would make later checks fail as well
         expect(make_target or master.targets, f"{master!r}: `targets` is empty, so it cannot fit anything")
     for make in targets_of(master) if make_target is None else [make_target]:
         run_checks(f"{master!r}", MasterProblem.of(master, make, tol), checks)
@@ -242,9 +242,8 @@ def check_interrupts(problem: MasterProblem) -> None:
     expect_close(again, problem.best.primal, problem.allowed(again), "the optimum after an interrupted solve")
 
 
+FIRST_CHECKS: tuple[Callable[[MasterProblem], None], ...] = (check_parameters, check_shapes_and_values)
 MASTER_CHECKS: tuple[Callable[[MasterProblem], None], ...] = (
-    check_parameters,
-    check_shapes_and_values,
     check_threads_and_types,
     check_solutions_are_kept,
     check_steps,
