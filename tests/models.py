@@ -55,8 +55,8 @@ HINGE: Models = {
     "multilabel, hinge": (CGEnsClassifier(loss="hinge", **SMALL), "multilabel"),
 }
 BOX_REGRESSION: Models = {
-    "quantile": (CGEnsRegressor(loss="quantile", quantile=0.4, C=0.1, **SMALL), "regression"),
-    "epsilon-insensitive": (CGEnsRegressor(loss="epsilon_insensitive", C=0.1, **SMALL), "regression"),
+    "quantile": (CGEnsRegressor(loss="quantile", C=0.05, **SMALL), "regression"),
+    "epsilon-insensitive": (CGEnsRegressor(loss="epsilon_insensitive", C=0.03, **SMALL), "regression"),
     "epsilon-insensitive, multioutput": (CGEnsRegressor(loss="epsilon_insensitive", **SMALL), "multioutput"),
 }
 #: Their predictions do not have the form of y.
@@ -89,7 +89,7 @@ SEARCHES: Models = {
     "search, multilabel, hinge": (CGEnsClassifierCV(loss="hinge", **SEARCH), "multilabel"),
     "search, regression": (CGEnsRegressorCV(**SEARCH), "regression"),
     "search, multioutput": (CGEnsRegressorCV(**SEARCH), "multioutput"),
-    "search, quantile": (CGEnsRegressorCV(loss="quantile", quantile=0.4, **SEARCH), "regression"),
+    "search, quantile": (CGEnsRegressorCV(loss="quantile", **{**SEARCH, "Cs": [0.02, 0.1, 0.5]}), "regression"),
 }
 ENSEMBLES: Models = {**ON_THE_LOOP, **SEARCHES}
 WRAPPERS: Models = {

@@ -24,6 +24,7 @@ from tests.models import (
     HINGE,
     LEAST_SQUARES,
     MODELS,
+    OTHER_FORMS,
     SEARCHES,
     STAGE_WISE,
     VARIANTS,
@@ -40,7 +41,7 @@ from tests.models import (
 from tests.tolerances import CLOSED_FORM, NEGATIVE_GAP, RESPONSE
 
 CLASSIFIERS = [name for name in MODELS if is_classifier(MODELS[name][0])]
-API = [name for name in MODELS if name not in VARIANTS]
+API = [name for name in MODELS if name not in (*VARIANTS, *OTHER_FORMS)]
 OF_CLASSES = [name for name in CLASSIFIERS if name in API and "multilabel" not in name]
 
 

@@ -17,7 +17,7 @@ from sklearn.utils._test_common.instance_generator import _get_expected_failed_c
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import cgens.baselines
-from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor, CGEnsRegressorCV
+from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsOutlierDetector, CGEnsRegressor, CGEnsRegressorCV
 from cgens.weak_learners import Box, Fourier, Linear, Mixture, Perceptron, Stump, Tree
 from tests.integration.small_data import breast_cancer, iris
 from tests.models import FAMILIES, SMALL, make
@@ -29,6 +29,9 @@ ESTIMATORS = [
     CGEnsClassifier(n_estimators=6, n_jobs=1),
     CGEnsClassifier(MIXED, n_estimators=4, random_state=0, n_jobs=1),
     CGEnsRegressor(n_estimators=6, n_jobs=1),
+    CGEnsRegressor(loss="quantile", quantile=0.4, n_estimators=20, n_jobs=1),
+    CGEnsRegressor(loss="epsilon_insensitive", n_estimators=6, n_jobs=1),
+    CGEnsOutlierDetector(n_estimators=6, n_jobs=1),
     CGEnsClassifierCV(Cs=2, n_estimators=6, cv=2, n_jobs=1),
     CGEnsRegressorCV(Cs=2, n_estimators=6, cv=2, n_jobs=1),
     make("AdaBoost.MH", n_estimators=5),
@@ -45,6 +48,10 @@ MORE = [
     CGEnsRegressor(loss="poisson", **SMALL),
     CGEnsClassifierCV(loss="hinge", Cs=2, n_estimators=10, n_jobs=1),
     CGEnsRegressor(MIXED, n_estimators=4, random_state=0, n_jobs=1),
+    CGEnsRegressor(MIXED, loss="quantile", n_estimators=20, random_state=0, n_jobs=1),
+    CGEnsRegressor(MIXED, loss="epsilon_insensitive", n_estimators=4, random_state=0, n_jobs=1),
+    CGEnsRegressorCV(loss="quantile", Cs=2, n_estimators=6, cv=2, n_jobs=1),
+    CGEnsOutlierDetector(MIXED, n_estimators=4, random_state=0, n_jobs=1),
     CGEnsClassifier(FAMILIES["scikit-learn"], n_estimators=5, random_state=0, n_jobs=1),
     make("LPBoost, nu"),
     make("MultiBoost", n_estimators=5),

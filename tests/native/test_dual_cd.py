@@ -203,3 +203,41 @@ def test_a_box_scaled_before_the_first_solve(rng):
     solver = make_solver(y, np.full(50, 0.25), H.T)
     solver.scale_box(4.0)
     assert bits(solver) == bits(make_solver(y, np.ones(50), H.T))
+
+
+def test_two_duals_per_row_are_two_rows(rng):
+    """Support vector regression: the duals of a row share its responses, and only one of them is not 0."""
+    y, H = rng.normal(size=60), make_signs(rng, 60, 12)[1]
+    linear = np.concatenate([y - 0.1, y + 0.1])
+    lower, upper = np.repeat([0.0, -0.3], 60), np.repeat([0.3, 0.0], 60)
+    shared, repeated = DualCd(linear, lower, upper, 1, None, 2), DualCd(linear, lower, upper, 1)
+    for column in np.ascontiguousarray(H.T):
+        shared.add(column)
+        repeated.add(np.tile(column, 2))
+    (primal, dual, _, status), expected = solve(shared, TIGHT), solve(repeated, TIGHT)
+    assert status == expected[3] == "converged"
+    assert [primal, dual] == pytest.approx(expected[:2], rel=2 * TIGHT)
+    duals = shared.duals().reshape(2, 60)
+    assert not np.any(duals[0] * duals[1])
+    assert shared.weights() == pytest.approx(H.T @ duals.sum(axis=0), abs=STATIONARITY)
+    with pytest.raises(ValueError, match="one response per row"):
+        shared.add(np.ones(120))
+
+
+@pytest.mark.parametrize("total", [0.5, 3.0, 60.0])
+def test_the_duals_have_the_given_sum(total, rng):
+    """60 is the sum of all upper bounds. The primal has the term total * b."""
+    zero, H = np.zeros(60), make_signs(rng, 60, 12)[1]
+    solver = DualCd(zero, zero, np.ones(60), 1, None, 1, total)
+    assert solver.duals() == pytest.approx(np.full(60, total / 60)), "the start"
+    for column in np.ascontiguousarray(H.T):
+        solver.add(column)
+        primal, dual, _, status = solve(solver, 1e-6)
+        assert status == "converged"
+        duals, fits = solver.duals(), H[:, : len(solver.weights())] @ solver.weights()
+        assert duals.sum() == pytest.approx(total, rel=BALANCE)
+        assert -BOX <= duals.min() <= duals.max() <= 1 + BOX
+        loss = np.maximum(0.0, -fits - solver.bias).sum() + total * solver.bias
+        half_norm = 0.5 * np.sum(solver.weights() ** 2)
+        assert primal == pytest.approx(half_norm + loss, rel=CLOSED_FORM, abs=CLOSED_FORM)
+        assert dual == pytest.approx(-half_norm, rel=CLOSED_FORM, abs=CLOSED_FORM)

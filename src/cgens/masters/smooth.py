@@ -163,8 +163,8 @@ class RestrictedSmooth:
         for _ in range(50):
             slope = self._duals.sum(axis=0)
             size, whole = float(np.abs(slope).max()), float(np.abs(self._duals).sum())
-            # Near rounding, a step that does not halve the sum is the last one.
-            if size <= BALANCED * whole or (size <= ROUNDING * whole and size > 0.5 * last):
+            # What was balanced stays as it is. Near rounding, a step that does not halve the sum is the last one.
+            if size <= BALANCED * whole or (size <= ROUNDING * whole and not 2 * size <= last < np.inf):
                 break
             last = size
             curvature = self._spec.intercept_curvature(self._decision, self._target, self._scale)
