@@ -115,8 +115,7 @@ class RestrictedBoxDual:
         self._origins, self._units = spec.units(target)
         self._solvers: list[DualCd] = []
         for output, (y, origin, unit) in enumerate(zip(target.T, self._origins, self._units, strict=True)):
-            linear, lower, upper = spec.box(y, scale, output)
-            linear, lower, upper = (linear - origin) / unit, lower / unit, upper / unit
+            linear, lower, upper = (part / unit for part in spec.box(y - origin, scale, output))
             sibling = self._solvers[0] if self._solvers else None
             total = spec.dual_sum / unit
             self._solvers.append(DualCd(linear, lower, upper, n_threads, sibling, spec.n_terms, total))
