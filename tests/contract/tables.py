@@ -343,7 +343,7 @@ MASTERS: dict[str, MasterCase] = {
         EpsilonInsensitive(0.1, C=10.0), [naive_tube(0.1)], regression_target, in_loop=False
     ),
     "epsilon-insensitive, three outputs": box_case(
-        EpsilonInsensitive([0.0, 0.1, 0.2], C=0.3), [naive_tube(e) for e in (0.0, 0.1, 0.2)], four_class_codes
+        EpsilonInsensitive([0.0, 0.1, 0.2], C=0.3), [naive_tube(e) for e in (0.0, 0.1, 0.2)], same_target_thrice
     ),
     "one class": box_case(OneClass(nu=0.2), [naive_one_class()], no_target, unit=1.0),
     "one class, large nu": box_case(OneClass(nu=0.9), [naive_one_class()], no_target, unit=1.0, in_loop=False),
