@@ -1,7 +1,7 @@
 // Vector kernels for every SIMD level: products of responses and weights, updates of prices, cosines.
 //
 // All levels add in the same order: sixteen lanes, then ((0+4)+(8+12)) lane by lane, then (0+1)+(2+3), without fused
-// multiply-add. Every level therefore returns the same bits, and a fit selects the same columns on every machine.
+// multiply-add. Every level therefore returns the same bits, and these kernels do not make a fit depend on the machine.
 #pragma once
 
 #include <cstddef>

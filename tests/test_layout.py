@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
@@ -190,3 +191,11 @@ def test_the_version_is_that_of_pyproject():
 def test_public_names():
     assert all(hasattr(cgens, name) for name in cgens.__all__)
     assert {"CGEnsClassifier", "generate_columns"} <= set(cgens.__all__)
+
+
+def test_deliberate_faults_apply():
+    """`make faults` replaces texts: each must be in its file exactly once."""
+    table = tomllib.loads((ROOT / "tools" / "faults.toml").read_text())
+    assert len(table) >= 40
+    for name, fault in table.items():
+        assert (ROOT / fault["file"]).read_text().count(fault["old"]) == 1, name

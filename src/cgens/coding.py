@@ -64,7 +64,7 @@ class ClassCoding:
     codes : ndarray of shape (n_classes, l)
         The target for rows of each class.
     votes : ndarray of shape (l, n_classes), or (l, 1) for two classes
-        F(x) @ votes are the votes for the classes; the largest wins, with two classes the second one if positive.
+        F(x) @ votes are the votes for the classes; the class with the largest value is predicted; with two classes, the second one if the value is positive.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class ClassCoding:
         return np.ascontiguousarray(self.codes[indices])
 
     def scores(self, decision: Floats) -> Floats:
-        """Return the votes, shape (n, n_classes); for two classes the lead of the second, shape (n,)."""
+        """Return the votes, shape (n, n_classes); for two classes the decision value of the second, shape (n,)."""
         if decision.shape[1] == 1:
             return decision[:, 0]
         scores = decision @ self.votes

@@ -235,7 +235,7 @@ class _Loop:
         if self.pricing is None:
             duals = self.solution.duals
             if self.rule == "gain" and duals.curvature is None:
-                raise ValueError("pricing='gain' needs a master with a curvature, such as least squares; use 'max'.")
+                raise ValueError("pricing='gain' needs a smooth loss, such as least squares; use 'max'.")
             taken, number = self.taken.keys(), len(self.learners) + 1
             found = self.pricer.price(duals, taken, self.rule)
             self.pricing = checked_pricing(found, self.pricer, taken, len(self.weight), number)
@@ -263,13 +263,13 @@ class _Loop:
         return self.master.pool_bound(duals, found.energy, found.largest_price())
 
     def pool_is_open(self) -> bool:
-        """Return whether the bound shows that columns are missing; rows of huge weight can hide that in the prices."""
+        """Return whether the bound shows that columns are missing; with very large row weights the price test alone can miss that."""
         primal, bound = self.solution.primal, self.recorder.bound
         solved = self.solution.relative_gap <= self.tol
         return solved and bool(np.isfinite(bound)) and relative_gap(primal, bound) > self.tol
 
     def violating_column(self, epsilon: float, price_tol: float) -> Column | None:
-        """Return the column to add, or None at an optimum, which only tightly solved duals can show.
+        """Return the column to add, or None at an optimum, which is declared only after a solve to the final tolerance.
 
         A pool bound within the tolerance is *not* an optimum here: with a tiny C the constant model comes arbitrarily
         close to it in the objective while its predictions are arbitrarily far off.

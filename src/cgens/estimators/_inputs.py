@@ -87,7 +87,7 @@ def check_finite(X: AnyArray) -> AnyArray:
     """Return `X`, aligned in memory; raise ValueError with the position if it has NaN or infinity."""
     X = np.require(X, requirements="A")
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(np.sum(X)):  # one pass without a temporary, and nearly always enough
+        if np.isfinite(np.add.reduce(X, axis=None)):  # one pass without a temporary, and nearly always enough
             return X
     bad = ~np.isfinite(X)
     if bad.any():

@@ -84,7 +84,7 @@ class SearchEstimator(Planner):
         return plan
 
     def _search(self, search: FoldSearch) -> None:
-        """Find columns at the middle C, then at the best C, until the best C is one at which columns were found.
+        """Generate columns at the middle C and, as long as the best C has no columns of its own, at that C.
 
         The columns found depend on C: each C is scored on the columns found at the nearest C, and selected only if they
         were found at that C itself.

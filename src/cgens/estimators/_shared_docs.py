@@ -36,7 +36,7 @@ n_jobs : int or None, default=None
 verbose : int, default=0
     1 shows a progress bar: columns, duality gap over the columns selected so far, seconds left.
 Cs : int or list of float, default=7
-    Values of C, or their number: the default C and its neighbors, each 3 times the previous one.
+    Values of C, or their number: the default C and its neighbours, each 3 times the previous one.
 columns : {"staged", "paper"} or list of int, default="staged"
     Numbers of columns to choose from. "staged": up to 25 values from 5 to `n_estimators`, evenly spaced on a log
     scale. "paper": 25, 50, 100, 250 and 500; with ``cv=5`` that is the paper's protocol.

@@ -14,13 +14,13 @@ from cgens.masters.response_rows import ResponseRows
 from cgens.masters.targets import check_one_class_per_row
 from cgens.types import AnyArray, Duals, Floats, MasterSolution, Poll, Status
 
-#: Number of rows that are summed together: another one may round differently.
+#: Number of rows per block of a sum; another one may change the rounding.
 BLOCK = 4096
 #: Relative decrease of the objective below which a solve has stalled.
 STALLED = 1e-13
 #: Maximum number of steps of the inner solver, between rounds and in a full solve.
 QUICK_STEPS, STEPS = 15, 100
-#: Exponents are clipped here, so that a too long step of a line search is a bad step, not an overflow.
+#: Exponents are clipped here, so that an overlong step of a line search gives a large objective rather than an overflow.
 LARGEST_EXPONENT = 500.0
 
 
@@ -38,7 +38,7 @@ class MultiBoost(BaseEstimator):  # type: ignore[misc]
     nu : float
         The weight of the l1 norm.
     max_solves : int
-        Maximum number of bounded problems in one solve, each over the weights that are not 0 or should not be.
+        Maximum number of bounded problems in one solve, each over the non-zero weights and those whose |price| exceeds nu.
     quick_solves : int
         The same for the quick solves between rounds.
 

@@ -13,7 +13,7 @@ def check_signs(target: Floats, who: str, one_output: bool = False) -> None:
     if len(invalid):
         raise ValueError(f"{who} needs labels -1 and 1; the target has the value {invalid[0]}.")
     if one_output and target.shape[1] != 1:
-        raise ValueError(f"{who} is for two classes: one output; the target has {target.shape[1]}.")
+        raise ValueError(f"{who} supports only two classes (one output); the target has {target.shape[1]} outputs.")
 
 
 def check_one_class_per_row(target: Floats, who: str) -> None:

@@ -111,7 +111,7 @@ class CosineActivation:
         return np.cos(phase), np.sin(phase)
 
     def refine(self, state: Floats, sums: Sums) -> Floats:
-        """Return the kappa with the largest gain: an eigenvector of two 2 x 2 matrices, M - gain N."""
+        """Return the kappa with the largest gain: the leading generalized eigenvector of the 2 x 2 matrices M and N."""
         m11, m12, m22 = (np.sum(sums.prices[i] * sums.prices[j], axis=1) for i, j in ((0, 0), (0, 1), (1, 1)))
         n11, n12, n22 = (sums.squares[i, j] + 0.5 * (i == j) for i, j in ((0, 0), (0, 1), (1, 1)))
         a, b, c = n11 * n22 - n12**2, m11 * n22 + m22 * n11 - 2 * m12 * n12, m11 * m22 - m12**2

@@ -30,7 +30,7 @@ class Stump(BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Thresholds are values of the feature, so predictions need no bins. The pool is finite: the certificate of a model of
+    Thresholds are in the feature's own units, so prediction does not need the bins. The pool is finite: the certificate of a model of
     stumps covers *all* stumps, not only the selected ones.
 
     Examples

@@ -14,7 +14,7 @@ from cgens.weak_learners.search.candidates import FoundResponses, fingerprint
 N_ATTEMPTS = 16
 
 #: propose(target, attempt) -> (learner, its responses), or None: a learner with a large price for the duals `target` of
-#: shape (m,). `attempt` counts, from 0, how often all learners of this round were taken before: look elsewhere.
+#: shape (m,). `attempt` is the number of earlier passes over all directions in this round that yielded nothing: search elsewhere.
 Propose: TypeAlias = Callable[[Floats, int], tuple[Learner, AnyArray] | None]
 
 
@@ -30,7 +30,7 @@ class ProposalPricer:
         self._found = FoundResponses()
 
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
-        """Return the learner for the first direction whose responses are not taken."""
+        """Return the first proposed learner that is not taken and whose |price| exceeds the column cost."""
         array = duals.array
         before = self._found.among(taken)
         largest = 0.0
