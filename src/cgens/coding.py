@@ -64,7 +64,8 @@ class ClassCoding:
     codes : ndarray of shape (n_classes, l)
         The target for rows of each class.
     votes : ndarray of shape (l, n_classes), or (l, 1) for two classes
-        F(x) @ votes are the votes for the classes; the class with the largest value is predicted; with two classes, the second one if the value is positive.
+        F(x) @ votes are the votes for the classes. The class with the largest value is predicted; with two classes, the
+        second one if the value is positive.
 
     Examples
     --------

@@ -263,7 +263,7 @@ class _Loop:
         return self.master.pool_bound(duals, found.energy, found.largest_price())
 
     def pool_is_open(self) -> bool:
-        """Return whether the bound shows that columns are missing; with very large row weights the price test alone can miss that."""
+        """Return whether the bound shows that columns are missing; very large row weights can hide it in the prices."""
         primal, bound = self.solution.primal, self.recorder.bound
         solved = self.solution.relative_gap <= self.tol
         return solved and bool(np.isfinite(bound)) and relative_gap(primal, bound) > self.tol

@@ -180,7 +180,7 @@ class Duals:
         The |price| that a column must exceed; if none does, a family may search further. Set by the loop.
     new_problem : bool
         Whether these duals belong to a different problem from those of the last round, as in AdaBoost.ECC, which
-        colours the classes differently in each round: what a family has cached from earlier duals must then be discarded.
+        colours the classes differently in each round: discard what was cached from earlier duals.
     """
 
     curvature: Curvature | None = None
@@ -298,8 +298,8 @@ class Certificate:
     n_candidates : int or None
         Size of the pool.
     max_price : float
-        Largest |price| outside the working set at the final duals: 0 means that no unselected learner would lower the objective. Without a pool,
-        the largest that a final search found.
+        Largest |price| outside the working set at the final duals: 0 means that no unselected learner would lower the
+        objective. Without a pool, the largest that a final search found.
     full_lower_bound : float or None
         Lower bound for every model over the *whole pool*, selected or not.
     full_relative_gap : float or None

@@ -63,7 +63,7 @@ class RestrictedAdaBoostECC(StageWise):
         self._draw_colouring()
 
     def solve(self, tol: float, interrupted: Poll, quick: bool = False) -> MasterSolution:
-        """Fit the newest column, if any; from the third solve after a column was added (loose solve, tight solve, retry), draw another colouring."""
+        """Fit the newest column, if any; from the third solve without a new one on, draw another colouring."""
         if self._newest is not None:
             self._n_tries = 0
         elif self._n_tries > 1:

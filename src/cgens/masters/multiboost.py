@@ -20,7 +20,7 @@ BLOCK = 4096
 STALLED = 1e-13
 #: Maximum number of steps of the inner solver, between rounds and in a full solve.
 QUICK_STEPS, STEPS = 15, 100
-#: Exponents are clipped here, so that an overlong step of a line search gives a large objective rather than an overflow.
+#: Exponents are clipped here: an overlong step of a line search gives a large objective rather than an overflow.
 LARGEST_EXPONENT = 500.0
 
 
@@ -38,7 +38,7 @@ class MultiBoost(BaseEstimator):  # type: ignore[misc]
     nu : float
         The weight of the l1 norm.
     max_solves : int
-        Maximum number of bounded problems in one solve, each over the non-zero weights and those whose |price| exceeds nu.
+        Maximum number of bounded problems in one solve, each over the non-zero weights and those of |price| > nu.
     quick_solves : int
         The same for the quick solves between rounds.
 

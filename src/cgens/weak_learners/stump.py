@@ -30,8 +30,8 @@ class Stump(BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Thresholds are in the feature's own units, so prediction does not need the bins. The pool is finite: the certificate of a model of
-    stumps covers *all* stumps, not only the selected ones.
+    Thresholds are in the feature's own units, so prediction does not need the bins. The pool is finite: the certificate
+    of a model of stumps covers *all* stumps, not only the selected ones.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from cgens.weak_learners.search.candidates import FoundResponses, fingerprint
 N_ATTEMPTS = 16
 
 #: propose(target, attempt) -> (learner, its responses), or None: a learner with a large price for the duals `target` of
-#: shape (m,). `attempt` is the number of earlier passes over all directions in this round that yielded nothing: search elsewhere.
+#: shape (m,). `attempt` is the number of earlier passes in this round that yielded nothing: search elsewhere.
 Propose: TypeAlias = Callable[[Floats, int], tuple[Learner, AnyArray] | None]
 
 

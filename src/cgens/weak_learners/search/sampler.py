@@ -29,7 +29,7 @@ class CandidateSampler:
         raise NotImplementedError
 
     def draw_pool(self) -> Candidates:
-        """Draw up to MAX_DRAWS times, until there are `n_candidates` of them: with few rows there may be fewer that differ."""
+        """Draw up to MAX_DRAWS times, until `n_candidates` differ; with few rows there may be fewer."""
         found = self.draw()
         for _ in range(MAX_DRAWS - 1):
             if len(found) >= self.n_candidates:
