@@ -3,7 +3,7 @@
 // Given rows h_i of responses, a linear term q, a box lo <= 0 <= hi and a total e >= 0, it finds the signed duals r that
 // solve
 //
-//     min_r  D(r) = 1/2 |sum_i r_i h_i|^2 - q'r      s.t.  lo_i <= r_i <= hi_i,  sum_i r_i = e,          (dual)
+//     max_r  D(r) = q'r - 1/2 |sum_i r_i h_i|^2      s.t.  lo_i <= r_i <= hi_i,  sum_i r_i = e,          (dual)
 //
 // whose primal, with w = sum_i r_i h_i (EQ:KKT1) and f_i = w.h_i, is
 //

@@ -77,7 +77,7 @@ Cs_ : ndarray of shape (n_Cs,)
 columns_ : ndarray of shape (n_columns,)
     Numbers of columns that were tried.
 column_Cs_ : ndarray of shape (n_Cs,)
-    For each C, the value of C at which the columns for its scores were found: the nearest such value.
+    For each C, the C at which the columns that it was scored with were generated.
 folds_ : list of (ndarray, ndarray)
     Training rows and test rows of each fold.
 scores_ : ndarray of shape (n_folds, n_Cs, n_columns)

@@ -69,8 +69,8 @@ class LeastSquares(Loss):
             sizes = largest, np.square(self.C * sample_weight.sum() * spread)  # of the objective and of squared prices
         if not (spread == 0 or (min(sizes) > 1e-250 and max(sizes) < 1e250)):
             raise ValueError(
-                f"The target has a range of {spread:.3g}, whose square overflows or underflows with C = {self.C:.3g}: "
-                "scale the target to about 1."
+                f"The target has a range of {spread:.3g}: with C = {self.C:.3g} the objective overflows or underflows. "
+                "Rescale the target to a range of about 1."
             )
         lightest = self.C * sample_weight.min()
         if not lightest > 1e-300:

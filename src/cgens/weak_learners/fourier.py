@@ -27,7 +27,7 @@ class Fourier(ProjectionFamily):
     """Cosines sqrt(2) cos(theta.x - kappa), theta ~ N(0, 2 gamma I), kappa uniform.
 
     Their kernel, the mean of h(x) h(x') over all cosines, is exp(-gamma |x - x'|^2). The factor sqrt(2) gives columns a
-    mean square of 1, as columns of +-1 have: C means the same for all families.
+    mean square of 1, as columns of +-1 have: a given C then regularizes both equally.
 
     Parameters
     ----------

@@ -21,10 +21,10 @@ from cgens.weak_learners.search.proposals import merit_of
 class Mixture(BaseEstimator):  # type: ignore[misc]
     """The best column over several families in each round. A plain list of families means the same.
 
-    The columns of all families have a mean square of about 1, so that C means the same for all; the kernel of the
-    mixture is the sum of the kernels of its families. The share of each family in a fitted model is in
-    ``family_shares_``. Columns are selected on the training rows: a family that adapts to them, such as trees or
-    learned cosines, wins most rounds.
+    The columns of all families have a mean square of about 1, so that a given C regularizes a column of any family
+    equally; the kernel of the mixture is the sum of the kernels of its families. The share of each family in a fitted
+    model is in ``family_shares_``. Columns are selected on the training rows: a family that adapts to them, such as
+    trees or learned cosines, wins most rounds.
 
     Parameters
     ----------

@@ -23,8 +23,9 @@ N_DRAWN, N_LEARNED, N_ROWS = 256, 64, 2000
 MAX_ROUNDS, STALE = 16, 0.25
 #: With fewer rows nothing is learned.
 MIN_ROWS = 40
-#: Median ratio of held-out gain to gain at the first refresh: below NOISE, `learn="auto"` only selects; from TRUST on,
-#: with at least TRUST_ROWS rows, no rows are held out any more. docs/decisions/0011-learned-columns.md
+#: Median ratio of held-out gain to gain at the first refresh: below NOISE, `learn="auto"` falls back to random
+#: candidates; from TRUST on, with at least TRUST_ROWS rows, no rows are held out any more.
+#: docs/decisions/0011-learned-columns.md
 NOISE, TRUST, TRUST_ROWS = 0.65, 0.95, 1000
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from cgens.types import AnyArray, Column, Duals, Floats, Learner, Pricing, Rule
 from cgens.weak_learners.search.candidates import FoundResponses, fingerprint
 
-#: Number of attempts before a round ends without a column; each draws new directions, and whatever the family draws.
+#: Number of attempts before a round ends without a column; each draws directions and random choices again.
 N_ATTEMPTS = 16
 
 #: propose(target, attempt) -> (learner, its responses), or None: a learner with a large price for the duals `target` of
