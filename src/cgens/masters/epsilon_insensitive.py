@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.base import clone
 
 from cgens.masters.box_dual import Box
-from cgens.masters.box_regression import BoxRegressionLoss, check_range, spread_of
+from cgens.masters.box_regression import BoxRegressionLoss, check_range
 from cgens.masters.loss import Loss
+from cgens.masters.spread import spread_of
 from cgens.types import Floats
 
 

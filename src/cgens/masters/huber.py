@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from cgens.default_c import CKind
 from cgens.masters.smooth import SmoothLoss
-from cgens.masters.targets import robust_spread
+from cgens.masters.spread import spread_of
 from cgens.types import Floats, Target
 
 
@@ -22,8 +22,8 @@ class Huber(SmoothLoss):
     C : float
     max_iter : int
     delta : float or "scale"
-        Residuals beyond it count linearly. "scale" is 1.35 times the standard deviation of a normal distribution with
-        the median absolute deviation of y, for each output.
+        Residuals beyond it count linearly. "scale" is 1.35 times a robust standard deviation of y, for each output:
+        that of a normal distribution with the same quartile range.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class Huber(SmoothLoss):
     def for_target(self, target: Floats, weight: Floats) -> Huber:
         """Return the loss with delta as a number for each output."""
         if isinstance(self.delta, str) and self.delta == "scale":
-            own: Huber = clone(self).set_params(delta=1.35 * robust_spread(target, weight))
+            own: Huber = clone(self).set_params(delta=1.35 * spread_of(target, weight))
             return own
         if isinstance(self.delta, bool) or not isinstance(self.delta, Real) or not 0 < float(self.delta) < np.inf:
             raise ValueError(f"Huber: delta must be a finite number > 0 or 'scale'; got {self.delta!r}.")

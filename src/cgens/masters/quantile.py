@@ -9,7 +9,8 @@ import numpy as np
 
 from cgens.coding import QuantileCoding, RegressionCoding
 from cgens.masters.box_dual import Box
-from cgens.masters.box_regression import BoxRegressionLoss, weighted_quantile
+from cgens.masters.box_regression import BoxRegressionLoss
+from cgens.masters.spread import weighted_quantile
 from cgens.types import Floats
 
 
