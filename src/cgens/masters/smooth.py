@@ -125,12 +125,9 @@ class RestrictedSmooth:
                 status = Status.INTERRUPTED
             if status is not Status.NOT_CONVERGED or n_iter >= limit:
                 break
-            before = primal
             if not self._step(search, 0.1 if quick else 0.01):
                 break  # no step lowers the objective any more: rounding
             n_iter += 1
-            if not quick and n_iter % 50 == 0 and self._primal() >= before:
-                search = ConjugateGradients()
         curvature = FactorCurvature(self._factor, self._majorizer, self._n_columns)
         return MasterSolution(
             weights=self._weights,
@@ -143,7 +140,7 @@ class RestrictedSmooth:
         )
 
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
-        """Return the bound of `Loss.pool_bound`; none from duals that do not sum to 0."""
+        """Return the bound of `Loss.pool_bound`: a search of its own, so not between rounds, nor if duals do not sum to 0."""
         if isinstance(duals, SmoothDuals) and not duals.exact:
             return -np.inf
         return self._spec.pool_bound(duals.array, self._target, self._scale, energy)
