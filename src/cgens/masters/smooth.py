@@ -140,7 +140,7 @@ class RestrictedSmooth:
         )
 
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
-        """Return the bound of `Loss.pool_bound`: a search of its own, so not between rounds, nor if duals do not sum to 0."""
+        """Return the bound of `Loss.pool_bound`; none between rounds, to save time, or if the duals do not sum to 0."""
         if isinstance(duals, SmoothDuals) and not duals.exact:
             return -np.inf
         return self._spec.pool_bound(duals.array, self._target, self._scale, energy)
