@@ -32,7 +32,7 @@ def test_every_file_of_the_manifest_loads_as_stated():
         for train, test in data.splits:
             assert len(np.intersect1d(train, test)) == 0, name
             assert max(train.max(), test.max()) < len(data.y), name
-            assert data.sizes in (None, (len(train), len(test))), name
+            assert data.split_sizes in (None, (len(train), len(test))), name
 
 
 @needs_data

@@ -46,7 +46,7 @@ def read_dataset(name: str, folder: Path) -> Dataset:
         feature_names=tuple(map(str, np.ravel(arrays.pop("feature_names", ())))),
         splits=_pop_splits(arrays, path),
         # From the manifest, not by name: a data set may share its name with a published one but have other columns.
-        sizes=sizes,
+        split_sizes=sizes,
         extras=arrays,
         origin=str(path),
     )
