@@ -218,7 +218,7 @@ def cross_validate(split: Split) -> CGEnsClassifierCV:
     model = CGEnsClassifierCV(n_estimators=MANY)
     spent = seconds(lambda: model.fit(split.X_train, split.y_train))
     print(
-        f"\n  Five folds, {len(model.Cs_)} values of C, {len(model.columns_)} numbers of stumps, {spent:.1f} s:"
+        f"\n  Five folds, {len(model.Cs_)} values of C, {len(model.stages_)} numbers of stumps, {spent:.1f} s:"
         f" selected C = {model.C_:.2g} and {model.n_columns_} stumps,\n  test error {test_error(model, split):.2f} %."
     )
     return model

@@ -37,9 +37,9 @@ verbose : int, default=0
     1 shows a progress bar: columns, duality gap over the columns selected so far, seconds left.
 Cs : int or list of float, default=7
     Values of C, or their number: the default C and its neighbours, each 3 times the previous one.
-columns : {"staged", "paper"} or list of int, default="staged"
-    Numbers of columns to choose from. "staged": up to 25 values from 5 to `n_estimators`, evenly spaced on a log
-    scale. "paper": 25, 50, 100, 250 and 500; with ``cv=5`` that is the paper's protocol.
+stages : {"log", "paper"} or list of int, default="log"
+    Numbers of columns to choose from. "log": up to 25 values from 5 to `n_estimators`, evenly spaced on a log scale.
+    "paper": 25, 50, 100, 250 and 500; with ``cv=5`` that is the paper's protocol.
 classes_ : ndarray of shape (n_classes,)
     Class labels; for a multilabel indicator matrix, its column indices.
 n_features_in_ : int
@@ -74,13 +74,13 @@ best_score_ : float
     Mean score of the selected pair over the folds.
 Cs_ : ndarray of shape (n_Cs,)
     Values of C that were tried.
-columns_ : ndarray of shape (n_columns,)
+stages_ : ndarray of shape (n_stages,)
     Numbers of columns that were tried.
 column_Cs_ : ndarray of shape (n_Cs,)
-    For each C, the C at which the columns that it was scored with were generated.
+    The value of C at which the columns used to score each of `Cs_` were generated.
 folds_ : list of (ndarray, ndarray)
     Training rows and test rows of each fold.
-scores_ : ndarray of shape (n_folds, n_Cs, n_columns)
+scores_ : ndarray of shape (n_folds, n_Cs, n_stages)
     Score for each fold, C and number of columns.
 cv_results_ : dict of ndarrays
     The scores under the names that scikit-learn's searches use, without times.

@@ -30,7 +30,7 @@ class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator): 
         As in `CGEnsRegressor`.
     quantile : float, list of float or None, default=None
         As in `CGEnsRegressor`.
-    Cs, n_estimators, columns : shared
+    Cs, n_estimators, stages : shared
     cv : int, splitter or iterable, default=5
         An integer gives folds that do not depend on the order of the rows: copies of a row go to different folds, and a
         row with a large weight stays whole. There are at most half as many folds as rows.
@@ -44,7 +44,7 @@ class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator): 
     ----------
     best_estimator_ : CGEnsRegressor
         Fitted on all rows.
-    best_params_, best_index_, best_score_, C_, n_columns_, Cs_, columns_, column_Cs_, folds_, scores_ : shared
+    best_params_, best_index_, best_score_, C_, n_columns_, Cs_, stages_, column_Cs_, folds_, scores_ : shared
     cv_results_, n_features_in_, feature_names_in_, loss_ : shared
     ensemble_, certificate_, feature_importances_, family_shares_ : shared
 
@@ -62,7 +62,7 @@ class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator): 
     quantile: Any = None
     Cs: Any = 7
     n_estimators: int = 500
-    columns: Any = "staged"
+    stages: Any = "log"
     cv: Any = 5
     scoring: Any = None
     tol: float = 1e-3
