@@ -42,7 +42,7 @@ class BumpPricer:  # the search over the pool: knows the training rows, called o
         return Pricing(column, len(self.bumps), energy, max_price)
 
 
-class Bumps(BaseEstimator):  # hyper-parameters only, so that a grid search can set them
+class Bumps(BaseEstimator):  # hyperparameters only, so that a grid search can set them
     default_c = DefaultC(margin=7.0)  # of C="scale"; without it, responses of mean square 1 are assumed
 
     def __init__(self, gamma=0.3, n_candidates=500):

@@ -87,7 +87,7 @@ def literal_rounds(problem: LiteralProblem, max_rounds: int, repeats: bool) -> I
     duals, solution, keys = Duals(problem.initial_duals), None, set()
     for _ in range(max_rounds):
         column = pricer.price(duals, set() if repeats else keys, "max").column
-        if column is None or abs(column.score) < EPSILON:
+        if column is None or abs(column.price) < EPSILON:
             return
         master.add(column.response)
         before, solution = solution, master.solve(TOL, lambda: False)

@@ -12,7 +12,7 @@ from cgens.colgen import as_sample, generate_columns
 from cgens.ensemble import Ensemble
 from cgens.interrupt import InterruptGuard
 from cgens.path_problem import PathMaster, PathProblem, PathSolutions
-from cgens.types import AnyArray, Callback, Floats, Integers, Poll, Rule, Status, WeakLearner
+from cgens.types import AnyArray, Callback, Family, Floats, Integers, Poll, Rule, Status
 from cgens.weight_history import product_in_blocks
 
 
@@ -49,7 +49,7 @@ class RegularizationPath:
 
 def path(
     master: PathMaster,
-    weak_learner: WeakLearner,
+    weak_learner: Family,
     X: AnyArray,
     target: Floats,
     Cs: Sequence[float],
@@ -73,7 +73,7 @@ def path(
     ----------
     master : PathMaster
         Least squares or hinge; its C is used to find the columns.
-    weak_learner : WeakLearner
+    weak_learner : Family
     X : ndarray of shape (n, n_features), float32 or float64
     target : ndarray of shape (m,) or (m, l)
     Cs : sequence of float

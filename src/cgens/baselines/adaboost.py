@@ -6,7 +6,7 @@ from cgens.baselines._base import BinaryBaseline, StageWiseBaseline
 from cgens.estimators._plan import TrainingData
 from cgens.estimators._shared_docs import expand_shared
 from cgens.masters import AdaBoost
-from cgens.types import Floats, Master, WeakLearner
+from cgens.types import Family, Floats, Master
 
 
 @expand_shared
@@ -45,5 +45,5 @@ class AdaBoostClassifier(BinaryBaseline, StageWiseBaseline):
 
     _multiclass_alternative = "AdaBoostMHClassifier"
 
-    def _master(self, data: TrainingData, family: WeakLearner, largest_weights: Floats, seed: int) -> Master:
+    def _master(self, data: TrainingData, family: Family, largest_weights: Floats, seed: int) -> Master:
         return AdaBoost()

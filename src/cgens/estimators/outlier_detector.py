@@ -16,7 +16,7 @@ from cgens.estimators._plan import TrainingData
 from cgens.estimators._shared_docs import expand_shared
 from cgens.masters.loss import total_weight
 from cgens.masters.one_class import OneClass
-from cgens.types import Floats, Master, WeakLearner
+from cgens.types import Family, Floats, Master
 
 
 @expand_shared
@@ -95,7 +95,7 @@ class CGEnsOutlierDetector(OutlierMixin, EnsembleEstimator):  # type: ignore[mis
         coding = OutlierCoding()
         return TrainingData.without_classes(X, coding.encode(X), sample_weight), coding
 
-    def _master(self, data: TrainingData, family: WeakLearner, largest_weights: Floats, seed: int) -> Master:
+    def _master(self, data: TrainingData, family: Family, largest_weights: Floats, seed: int) -> Master:
         total_weight(data.sample_weight)  # raises if it overflows
         return OneClass(self.nu)
 

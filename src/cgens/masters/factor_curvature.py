@@ -25,10 +25,10 @@ class FactorCurvature:
         self.diagonal = scale
         self.n_steps = n_steps
 
-    def step(self, k: int) -> tuple[Floats, Floats, float]:
-        """Return p, k and 1 + h'p of the `k`-th column."""
-        _, output, denominator = self._factor.step(k)
-        return self._factor.direction(k), output, denominator
+    def step(self, j: int) -> tuple[Floats, Floats, float]:
+        """Return p, k and 1 + h'p of the `j`-th column."""
+        _, output, denominator = self._factor.step(j)
+        return self._factor.direction(j), output, denominator
 
     def quadratic(self, responses: AnyArray) -> Floats:
         """Return g'Pg of the columns of `responses`, shape (m, n) to (n,)."""

@@ -28,9 +28,9 @@ class Huber(SmoothLoss):
     Examples
     --------
     >>> import numpy as np
-    >>> live = Huber(C=1.0, delta=1.0).begin(np.array([[9.0], [0.0]]), np.ones(2), n_threads=1)
-    >>> live.add(np.array([1, -1], dtype=np.int8))
-    >>> live.solve(1e-12, lambda: False).weights.round(4)
+    >>> restricted = Huber(C=1.0, delta=1.0).begin(np.array([[9.0], [0.0]]), np.ones(2), n_threads=1)
+    >>> restricted.add(np.array([1, -1], dtype=np.int8))
+    >>> restricted.solve(1e-12, lambda: False).weights.round(4)
     array([[2.]])
     """
 

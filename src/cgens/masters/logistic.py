@@ -28,9 +28,9 @@ class Logistic(SmoothLoss):
     Examples
     --------
     >>> import numpy as np
-    >>> live = Logistic(C=1.0).begin(np.array([[1.0], [-1.0]]), np.ones(2), n_threads=1)
-    >>> live.add(np.array([1, -1], dtype=np.int8))
-    >>> solution = live.solve(1e-12, lambda: False)
+    >>> restricted = Logistic(C=1.0).begin(np.array([[1.0], [-1.0]]), np.ones(2), n_threads=1)
+    >>> restricted.add(np.array([1, -1], dtype=np.int8))
+    >>> solution = restricted.solve(1e-12, lambda: False)
     >>> solution.weights.round(4), solution.duals.array.ravel().round(4)
     (array([[0.6748]]), array([ 0.3374, -0.3374]))
     """

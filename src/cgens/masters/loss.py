@@ -15,7 +15,7 @@ from sklearn.metrics import r2_score
 from cgens.coding import ClassCoding, LabelCoding, QuantileCoding, RegressionCoding
 from cgens.default_c import CKind, DefaultC
 from cgens.path_problem import PathProblem, PathSolutions
-from cgens.types import AnyArray, Floats, Poll, RestrictedMaster, Rule, Status, Target, WeakLearner
+from cgens.types import AnyArray, Family, Floats, Poll, RestrictedMaster, Rule, Status, Target
 
 
 class Loss(BaseEstimator):  # type: ignore[misc]
@@ -38,7 +38,7 @@ class Loss(BaseEstimator):  # type: ignore[misc]
         Whether the duals are a function of the decisions; then a model need not store them.
     has_probabilities : bool
         Whether there is a `probabilities` method.
-    positive_targets : bool
+    nonnegative_targets : bool
         Whether regression targets must be >= 0.
     dual_sum : float
         The sum of the duals of each output: the coefficient of the intercept in the objective, 0 unless it is one of
@@ -54,7 +54,7 @@ class Loss(BaseEstimator):  # type: ignore[misc]
     positive_prices: bool = False
     smooth: bool = False
     has_probabilities: ClassVar[bool] = False
-    positive_targets: ClassVar[bool] = False
+    nonnegative_targets: ClassVar[bool] = False
     dual_sum: ClassVar[float] = 0.0
     C: float
 
@@ -106,7 +106,7 @@ class Loss(BaseEstimator):  # type: ignore[misc]
         """Return the loss with all parameters as numbers; those of "scale" are in units of the target."""
         return self
 
-    def default_c(self, family: WeakLearner, target: Floats, weight: Floats) -> float:
+    def default_c(self, family: Family, target: Floats, weight: Floats) -> float:
         """Return the C of ``C="scale"`` for a family and rows of these weights."""
         rule = getattr(family, "default_c", DefaultC())
         return self.c_factor * float(rule(self.c_kind, target.shape[1], total_weight(weight)))
@@ -141,13 +141,13 @@ class Loss(BaseEstimator):  # type: ignore[misc]
         paths: PathSolutions = []
         worst = (0.0, 0.0)
         for C in problem.Cs:
-            live = clone(self).set_params(C=C).begin(problem.target, problem.sample_weight, problem.n_threads)
+            restricted = clone(self).set_params(C=C).begin(problem.target, problem.sample_weight, problem.n_threads)
             path, n_added = [], 0
             for stage in problem.stages:
                 for j in range(n_added, stage):
-                    live.add(problem.columns[j])
+                    restricted.add(problem.columns[j])
                 n_added = stage
-                solution = live.solve(problem.tol, interrupted)
+                solution = restricted.solve(problem.tol, interrupted)
                 if interrupted():
                     return []
                 path.append((solution.weights, solution.intercept))

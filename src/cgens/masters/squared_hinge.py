@@ -23,9 +23,9 @@ class SquaredHinge(SmoothLoss):
     Examples
     --------
     >>> import numpy as np
-    >>> live = SquaredHinge(C=1.0).begin(np.array([[1.0], [-1.0]]), np.ones(2), n_threads=1)
-    >>> live.add(np.array([1, -1], dtype=np.int8))
-    >>> live.solve(1e-12, lambda: False).weights.round(4)
+    >>> restricted = SquaredHinge(C=1.0).begin(np.array([[1.0], [-1.0]]), np.ones(2), n_threads=1)
+    >>> restricted.add(np.array([1, -1], dtype=np.int8))
+    >>> restricted.solve(1e-12, lambda: False).weights.round(4)
     array([[0.6667]])
     """
 

@@ -28,7 +28,7 @@ def expect_close(found: float, expected: float, tolerance: float, what: str) -> 
 
 
 def expect_params_kept(spec: Any, use: Callable[[], Any]) -> None:
-    """Raise AssertionError if the hyper-parameters of a spec change when it is cloned or used."""
+    """Raise AssertionError if the hyperparameters of a spec change when it is cloned or used."""
     expect(hasattr(spec, "get_params"), "there is no get_params: derive the class from sklearn.base.BaseEstimator")
     before = repr(spec)
     try:
