@@ -9,7 +9,9 @@ from cgens.types import AnyArray, Floats
 
 
 class FactorCurvature:
-    """P, the inverse of the paper's S, projected on the complement of the weights, as a sequence of rank-one changes.
+    """P, the inverse of the paper's S with the bias eliminated (P1 = 0), as a sequence of rank-one changes.
+
+    P = S^-1 - S^-1 1 1' S^-1 / (1' S^-1 1) is never formed.
 
     Parameters
     ----------
