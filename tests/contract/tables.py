@@ -273,7 +273,7 @@ def multiboost_case(nu: float) -> MasterCase:
 
 
 def liblinear_case(C: float) -> MasterCase:
-    """Return the squared hinge loss with a penalised bias: one more column, whose value is `scaling`."""
+    """Return the squared hinge loss with a penalized bias: one more column, whose value is `scaling`."""
     spec = Liblinear(C=C)
     scaling = spec.intercept_scaling
 
