@@ -234,7 +234,7 @@ def compare_families(splits: list[Split]) -> CGEnsClassifier:
         "perceptrons": "perceptron",
         "Fourier cosines, selected from 2000": Fourier(learn=False),
         "Fourier cosines, learned": Fourier(learn=True),
-        "stumps, cosines and inputs, mixed": ["stump", Fourier(learn=False), "linear"],
+        "stumps, cosines and raw features, mixed": ["stump", Fourier(learn=False), "linear"],
     }
     models: dict[str, CGEnsClassifier] = {}
     for name, family in families.items():

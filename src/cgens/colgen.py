@@ -75,15 +75,16 @@ def generate_columns(
     tol : float
         Relative duality gap of the final restricted problem.
     price_tol : float
-        Stop when the largest price is at most the column cost + ``price_tol * sum |duals|``, unless the bound of the
-        pool shows that columns are still missing.
+        Stop when the largest price is at most the column cost + ``price_tol * sum |duals|``, unless the lower bound for
+        the pool shows that the gap still exceeds `tol`.
     epsilon : float
-        The paper's absolute threshold, added to that sum.
+        The paper's absolute threshold, added to this limit.
     max_columns : int
         Maximum number of columns.
     pricing : {"max", "gain", "votes"}
-        Add the column with the largest price for a single output, as in the paper (EQ:WL2), the one that lowers the
-        objective most (least squares only, at the same cost), or the one with the largest sum of |price|.
+        Add the column with the largest |price| of a single output, as in the paper (EQ:WL2); the one that lowers the
+        objective most (smooth losses only; a majorizer of it unless least squares); or the one with the largest sum of
+        |price| over the outputs.
     rng : numpy.random.Generator
         For families that draw random candidates.
     n_threads : int

@@ -26,7 +26,7 @@ class RegularizationPath:
     stages : tuple of int
         Numbers of leading columns.
     ensemble : Ensemble
-        All columns, and the model at the C that they were generated with.
+        All columns, and the model at the C at which they were generated.
     solutions : list of lists of (weights, intercept)
         For each C and each stage: weights (stage, l) of the leading columns, intercept (l,).
     """
@@ -72,7 +72,7 @@ def path(
     Parameters
     ----------
     master : PathMaster
-        Least squares or hinge; its C is used to find the columns.
+        Any loss with a parameter C; its own C is used to find the columns.
     weak_learner : Family
     X : ndarray of shape (n, n_features), float32 or float64
     target : ndarray of shape (m,) or (m, l)
