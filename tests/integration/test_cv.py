@@ -47,6 +47,7 @@ def test_results_have_the_form_of_scikit_learn(name):
         assert params["n_estimators"] == model.stages_[number % 3]
     assert np.array_equal(results["rank_test_score"], 1 + (mean[:, None] > mean).sum(axis=0))
     assert model.best_params_ == {"C": model.C_, "n_estimators": model.n_columns_}
+    assert model.master_.C == model.C_
     assert model.best_params_ == results["params"][model.best_index_]
     assert model.best_score_ == pytest.approx(mean.max(), rel=CLOSED_FORM)
     as_good = [params for params, own in zip(results["params"], mean, strict=True) if own == mean.max()]

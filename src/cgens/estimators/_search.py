@@ -110,7 +110,7 @@ class SearchEstimator(Planner):
             if hasattr(self, name):
                 setattr(best, name, getattr(self, name))
         run_plan(best, replace(plan.with_c(self.C_), max_columns=int(self.best_params_["n_estimators"])))
-        self.best_estimator_ = best
+        self.best_estimator_, self.master_ = best, best.master_
         self.n_columns_ = best.n_columns_
 
     def _default_score(self, X: AnyArray, y: AnyArray, weight: Floats, decision: Floats) -> float:

@@ -19,7 +19,7 @@ from cgens.types import AnyArray, Floats
 @expand_shared
 @dataclass(eq=False, repr=False)
 class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
-    """CGEnsClassifier with C and the number of columns selected by cross-validation, in one pass.
+    """CGEnsClassifier with C and the number of weak learners selected by cross-validation over shared columns.
 
     Each fold finds columns at the middle C and solves over the first k of them for every C and k: far less work than a
     fit for every pair. If another C scores best, columns are found again at that C. The best pair is fitted on all
@@ -44,7 +44,7 @@ class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
     best_estimator_ : CGEnsClassifier
         Fitted on all rows.
     best_params_, best_index_, best_score_, C_, n_columns_, Cs_, stages_, column_Cs_, folds_, scores_ : shared
-    cv_results_, classes_, n_features_in_, feature_names_in_, loss_ : shared
+    cv_results_, classes_, n_features_in_, feature_names_in_, loss_, master_ : shared
     ensemble_, certificate_, feature_importances_, family_shares_ : shared
 
     Examples
