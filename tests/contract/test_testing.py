@@ -176,7 +176,7 @@ class Mutable(SimpleNamespace):
 
 #: A family with a mistake | the check that must find it | what else the message says
 WRONG_FAMILIES = {
-    "parameters": (Remembering(), "check_parameters", "`begin` must not change"),
+    "parameters": (Remembering(), "check_parameters", "`begin` changed the parameters"),
     "no energy": (priced(energy=0.0), "check_pool", r"energy is 0\.0"),
     "twice the energy": (Wrong(lambda p, *_: replace(p, energy=2 * p.energy)), "check_pool", "energy is"),
     "no size": (priced(n_candidates=None), "check", "only one of `energy`"),

@@ -73,7 +73,7 @@ def test_huber_loss_is_minimized():
 
 
 def test_huber_loss_withstands_outliers():
-    """Also its default delta, which is measured by the quartile range."""
+    """Also its default delta, which is measured by the interquartile range."""
     X, y = load_diabetes(return_X_y=True)
     spoiled = np.where(np.arange(len(y)) % 20 == 0, 1e5, y)
     errors = {loss: np.abs(CGEnsRegressor(loss=loss).fit(X, spoiled).predict(X) - y) for loss in ("huber", "squared")}

@@ -13,8 +13,8 @@ from cgens.types import Family, Floats, Master
 class AdaBoostClassifier(BinaryBaseline, StageWiseBaseline):
     """Discrete AdaBoost (Freund & Schapire, 1997): each round adds the weak learner with the largest edge.
 
-    The predictions are those of scikit-learn's AdaBoost with the same weak learner, which is found by a fast search. A
-    weak learner whose values are not +-1 gets the coefficient that minimizes the exponential loss (Schapire & Singer,
+    The predictions equal those of scikit-learn's AdaBoost with the same weak learner; only the search for it is faster.
+    A weak learner whose values are not +-1 gets the coefficient that minimizes the exponential loss (Schapire & Singer,
     1999).
 
     Parameters

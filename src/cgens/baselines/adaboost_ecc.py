@@ -21,7 +21,7 @@ class AdaBoostECCClassifier(StageWiseBaseline):
     ----------
     weak_learner : shared
     n_estimators : int, default=500
-        Maximum number of rounds, which are the bits of the code.
+        Maximum number of rounds; each round adds one bit to the code.
     random_state : int, RandomState instance or None, default=None
         Seed for the colourings, and for families that sample weak learners at random.
     n_jobs, verbose : shared

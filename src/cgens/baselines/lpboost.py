@@ -45,7 +45,7 @@ class LPBoostClassifier(BinaryBaseline):
         Maximum number of HiGHS iterations per round.
     random_state : shared
     n_jobs : int or None, default=None
-        Number of threads of the search for weak learners. The result does not depend on it.
+        Number of threads for the search for weak learners. The result does not depend on it.
     verbose : shared
 
     Attributes

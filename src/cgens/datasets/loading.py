@@ -40,7 +40,7 @@ NOT_ON_OPENML = {
     "image": _IDA,
     "labelme": "features of the LabelMe images",
     "pascal07": "features of the PASCAL VOC 2007 images",
-    "scene15_gist": "GIST features of the 15 scenes images",
+    "scene15_gist": "GIST features of the 15-scene images",
     "splice": _IDA,
     "sun": "features of the SUN images",
     "thyroid": _IDA,
@@ -60,8 +60,9 @@ def load(name: str, data_dir: str | Path | None = None) -> Dataset:
     ----------
     name : str
     data_dir : path, optional
-        A folder with files NAME.npz of arrays X (n, d) and y (n,), and optionally `classes`, `feature_names`,
-        `train_idx` and `test_idx`. Files listed in its MANIFEST.json must match their SHA-256.
+        A folder with files NAME.npz of arrays X (n, d) and y (n,), and optionally `classes`, `feature_names`, and
+        published splits: one as `train_idx` and `test_idx`, several as `train_splits` and `test_splits`. Files listed
+        in its MANIFEST.json must match their SHA-256.
 
     Returns
     -------
@@ -83,7 +84,8 @@ def load(name: str, data_dir: str | Path | None = None) -> Dataset:
     """
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9_.-]*[A-Za-z0-9_]", name):
         raise ValueError(
-            f"The name of a data set consists of letters, digits and _; got {name!r}. Use data_dir to select a folder."
+            f"The name of a data set may contain letters, digits, '_', '.' and '-'; got {name!r}. Use data_dir to "
+            "select a folder."
         )
     folders = data_folders() if data_dir is None else [Path(data_dir)]
     for folder in folders:

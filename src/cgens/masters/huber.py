@@ -22,8 +22,8 @@ class Huber(SmoothLoss):
     C : float
     max_iter : int
     delta : float or "scale"
-        Residuals beyond it count linearly. "scale" is 1.35 times a robust standard deviation of y, for each output:
-        that of a normal distribution with the same quartile range.
+        Residuals larger than this count linearly. "scale": 1.35 times a robust standard deviation of each output, its
+        interquartile range / 1.349.
 
     Examples
     --------
@@ -70,5 +70,5 @@ class Huber(SmoothLoss):
         return np.asarray(np.sum((target - target[0]) * duals - 0.5 * duals**2 / scale[:, None], axis=1))
 
     def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
-        """Return by how much |r| exceeds C s delta, at most."""
+        """Return the largest amount by which |r| exceeds C s delta."""
         return float(max(0.0, (np.abs(duals) - scale[:, None] * self.delta).max()))

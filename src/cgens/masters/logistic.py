@@ -84,11 +84,11 @@ class Logistic(SmoothLoss):
         return np.asarray(scale * entr(shares).sum(axis=1))
 
     def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
-        """Return by how much the probabilities that the duals stand for are negative, at most."""
+        """Return the largest amount by which C s times a probability that the duals stand for is negative."""
         return float(max(0.0, -(scale[:, None] * self._dual_probabilities(duals, target, scale)).min()))
 
     def _dual_probabilities(self, duals: Floats, target: Floats, scale: Floats) -> Floats:
-        """Return the P with R = c (L - PV), for labels of +-1 those of both values, shape (m, k) or (m, 2 l)."""
+        """Return the P with R = c (L - PV), shape (m, k); for labels of +-1 those of both signs, shape (m, 2 l)."""
         if is_simplex(target):
             n_outputs = target.shape[1]
             codes = simplex_codes(n_outputs + 1)

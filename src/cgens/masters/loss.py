@@ -1,4 +1,4 @@
-"""A loss as an object: all that estimators, searches and checks need to know about it."""
+"""A loss as an object: everything that estimators, searches and checks need to know about it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Loss(BaseEstimator):  # type: ignore[misc]
     rules : tuple of {"max", "gain", "votes"}
         Pricing rules that it supports, the best one first.
     c_kind : {"margin", "squares", "regression"}
-        Which default C of a weak-learner family it uses, and `c_factor` by what factor.
+        Which of a family's default values of C it uses; `c_factor` multiplies it.
     smooth : bool
         Whether the duals are a function of the decisions; then a model need not store them.
     has_probabilities : bool
@@ -41,8 +41,8 @@ class Loss(BaseEstimator):  # type: ignore[misc]
     nonnegative_targets : bool
         Whether regression targets must be >= 0.
     dual_sum : float
-        The sum of the duals of each output: the coefficient of the intercept in the objective, 0 unless it is one of
-        the one-class problem.
+        What the duals of each output sum to: the coefficient of the intercept in the objective; 1 for the one-class
+        SVM, else 0.
     """
 
     name: ClassVar[str]
@@ -87,7 +87,7 @@ class Loss(BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
-        """Return by how much the duals are outside their domain, at most; 0 if they have none."""
+        """Return the largest violation of the bounds of the duals; 0 if they are unbounded."""
         return 0.0
 
     def code_classes(self, classes: AnyArray) -> ClassCoding:
@@ -103,7 +103,7 @@ class Loss(BaseEstimator):  # type: ignore[misc]
         return RegressionCoding(flat)
 
     def for_target(self, target: Floats, weight: Floats) -> Loss:
-        """Return the loss with all parameters as numbers; those of "scale" are in units of the target."""
+        """Return the loss with parameters such as "scale" replaced by numbers, in units of the target."""
         return self
 
     def default_c(self, family: Family, target: Floats, weight: Floats) -> float:

@@ -65,7 +65,7 @@ class Poisson(SmoothLoss):
         return np.asarray(scale * np.sum(terms, axis=1))
 
     def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
-        """Return by how much the means q are negative, at most, times C s."""
+        """Return the largest amount by which C s times a mean q is negative."""
         return float(max(0.0, (duals - scale[:, None] * target).max()))
 
     def score(self, decision: Floats, target: Floats, weight: Floats) -> float:

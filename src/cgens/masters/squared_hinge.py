@@ -54,7 +54,7 @@ class SquaredHinge(SmoothLoss):
         return np.asarray(np.sum(alphas - 0.5 * alphas**2 / scale[:, None], axis=1))
 
     def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
-        """Return by how much a = yr is negative, at most."""
+        """Return the largest amount by which a = yr is negative."""
         return float(max(0.0, -(target * duals).min()))
 
     def code_classes(self, classes: AnyArray) -> ClassCoding:

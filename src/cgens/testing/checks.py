@@ -37,7 +37,7 @@ def expect_params_kept(spec: Any, use: Callable[[], Any]) -> None:
         raise AssertionError(f"__init__ must only store its parameters: {error}") from error
     expect(copy == before, f"a clone is {copy}: __init__ must store its parameters as they are")
     use()
-    expect(repr(spec) == before, f"after `begin` its parameters are those of {spec!r}: `begin` must not change them")
+    expect(repr(spec) == before, f"`begin` changed the parameters to {spec!r}: it must not change them")
 
 
 def run_checks(name: str, subject: Subject, checks: Iterable[Callable[[Subject], None]]) -> None:

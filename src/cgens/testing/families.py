@@ -300,7 +300,7 @@ def check_packs(problem: FamilyProblem) -> None:
     _expect_same_pack(again, learners, X, expected, weights, "the pack from its own arrays")
     second = pack_to_arrays(again)
     same = second.keys() == arrays.keys() and all(np.array_equal(second[name], arrays[name]) for name in arrays)
-    expect(same, "from_arrays(to_arrays()) has other arrays")
+    expect(same, "from_arrays(to_arrays()) does not return the same arrays")
 
 
 def _expect_same_pack(

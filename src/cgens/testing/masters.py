@@ -27,7 +27,7 @@ def check_master(master: Master, *, make_target: MakeTarget | None = None, tol: 
         ``make_target(rng, score)`` returns a target of shape (m, l) that follows the scores, shape (m,), with some
         noise. Default: what the loss can fit; for a master that is not a `Loss`, labels of +-1.
     tol : float
-        The smallest relative gap that the master reaches.
+        Relative gap to which problems are solved; raise it if the master cannot reach 1e-9.
 
     Raises
     ------
