@@ -83,8 +83,8 @@ def generate_columns(
         Maximum number of columns.
     pricing : {"max", "gain", "votes"}
         Add the column with the largest |price| of a single output, as in the paper (EQ:WL2); the one that lowers the
-        objective most (smooth losses only; a majorizer of it unless least squares); or the one with the largest sum of
-        |price| over the outputs.
+        objective most (smooth losses only; a quadratic approximation of it unless least squares); or the one with the
+        largest sum of |price| over the outputs.
     rng : numpy.random.Generator
         For families that draw random candidates.
     n_threads : int
