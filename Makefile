@@ -24,7 +24,7 @@ help:  ## list the targets
 	$(BIN)/python -m pip install --quiet --group dev --editable ".[all]"
 	touch $@
 
-demo: .venv/installed  ## train, compare, and plot into demo/
+demo: .venv/installed  ## train, compare, and save figures in demo/
 	$(BIN)/python examples/demo.py
 
 test: .venv/installed  ## run the fast tests and the docstring examples
@@ -33,7 +33,7 @@ test: .venv/installed  ## run the fast tests and the docstring examples
 test-slow: .venv/installed  ## run the slow tests
 	$(PYTEST) -m slow tests
 
-coverage: .venv/installed  ## measure the line and branch coverage of src by the fast tests
+coverage: .venv/installed  ## measure line and branch coverage of src with the fast tests
 	$(PYTEST) -m "not slow" --cov --cov-report term --doctest-modules src tests
 
 lint: .venv/installed  ## check with ruff
@@ -47,18 +47,18 @@ format: .venv/installed  ## fix and format with ruff
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: .venv/installed $(addprefix bench-,$(BENCHMARKS))  ## run all benchmarks; a single one: make bench-binary
+bench: .venv/installed $(BENCHMARKS:%=bench-%)  ## run all benchmarks, or a single one: for example, make bench-binary
 bench-%: .venv/installed
 	$(BIN)/python -m benchmarks.$*
 
-reproduce: .venv/installed  ## compute the paper's tables and figures; resumes. REPRODUCE=--quick takes minutes
+reproduce: .venv/installed  ## compute the paper's missing tables and figures; REPRODUCE=--quick: short version, minutes
 	$(BIN)/python -m experiments $(REPRODUCE)
 
 stubs: .venv/installed  ## generate src/cgens/_core.pyi
 	$(BIN)/python -m nanobind.stubgen -m cgens._core -o src/cgens/_core.pyi
 	$(BIN)/ruff format src/cgens/_core.pyi
 
-faults: .venv/installed  ## deliberate faults, each of which `make test` must catch; half an hour
+faults: .venv/installed  ## inject deliberate faults, each of which `make test` must catch; takes half an hour
 	$(BIN)/python tools/inject_faults.py
 
 sanitize: .venv/installed  ## test the compiled core with AddressSanitizer and UBSan

@@ -45,7 +45,7 @@ def compare(name: str, seed: int) -> dict[str, float]:
     split, ours = random_split(name, seed), CGEnsClassifierCV(n_estimators=COLUMNS)
     seconds = seconds_to_fit(ours, split)
     start = perf_counter()
-    naive = naive_search(split, ours.folds_, ours.Cs_, ours.columns_)
+    naive = naive_search(split, ours.folds_, ours.Cs_, ours.stages_)
     return {
         "ours": error_percent(ours, split),
         "naive": error_percent(naive, split),

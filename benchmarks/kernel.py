@@ -2,7 +2,7 @@
 
 Each method except LightGBM, which has its defaults, selects one of nine configurations, three widths times three values
 of C, on a held-out third of the training set (small data sets: by three folds), and is then refitted on all of it.
-Tabular data are standardised, images divided by their largest value. Times are those of the final fit, the best of
+Tabular data are standardized, images divided by their largest value. Times are those of the final fit, the best of
 `--repeats`, with all cores for the methods that can use them (not the SVC). ``--figure`` plots the size and the
 prediction time of the SVC and of an ensemble against the number of training rows (the paper's remark 4).
 """

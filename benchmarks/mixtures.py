@@ -27,7 +27,7 @@ FAMILIES: dict[str, Any] = {
     "sparse cosines": Fourier(["scale"], n_inputs=[1, 2, 3, 6], learn=False),
     "boxes": Box(),
 }
-OPTIONS: dict[str, Any] = {"n_estimators": 200, "columns": [200], "cv": 3, "n_jobs": 1, "tol": 3e-3}
+OPTIONS: dict[str, Any] = {"n_estimators": 200, "stages": [200], "cv": 3, "n_jobs": 1, "tol": 3e-3}
 STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 
 

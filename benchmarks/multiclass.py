@@ -78,7 +78,7 @@ def seconds_to(errors: list[float], seconds: float, round_seconds: np.ndarray | 
 
 def select_c(split: Split, pricing: str) -> float:
     """Return the C selected by five folds, with 500 columns."""
-    model = CGEnsClassifierCV(n_estimators=ROUNDS, pricing=pricing, columns=[ROUNDS]).fit(split.X, split.y)
+    model = CGEnsClassifierCV(n_estimators=ROUNDS, pricing=pricing, stages=[ROUNDS]).fit(split.X, split.y)
     return model.C_
 
 

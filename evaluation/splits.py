@@ -80,7 +80,7 @@ def random_split(name: str, seed: int) -> Split:
     are replaced by the median of the training set.
     """
     data = load(name)
-    n_train, n_test = data.sizes or (min(5000, len(data.y) * 3 // 5), len(data.y))
+    n_train, n_test = data.split_sizes or (min(5000, len(data.y) * 3 // 5), len(data.y))
     order = np.random.default_rng(seed).permutation(len(data.y))
     split = take(data, order[:n_train], order[n_train : n_train + n_test])
     X, X_test = split.X.astype(np.float64), split.X_test.astype(np.float64)

@@ -218,7 +218,7 @@ def cross_validate(split: Split) -> CGEnsClassifierCV:
     model = CGEnsClassifierCV(n_estimators=MANY)
     spent = seconds(lambda: model.fit(split.X_train, split.y_train))
     print(
-        f"\n  Five folds, {len(model.Cs_)} values of C, {len(model.columns_)} numbers of stumps, {spent:.1f} s:"
+        f"\n  Five folds, {len(model.Cs_)} values of C, {len(model.stages_)} numbers of stumps, {spent:.1f} s:"
         f" selected C = {model.C_:.2g} and {model.n_columns_} stumps,\n  test error {test_error(model, split):.2f} %."
     )
     return model
@@ -234,7 +234,7 @@ def compare_families(splits: list[Split]) -> CGEnsClassifier:
         "perceptrons": "perceptron",
         "Fourier cosines, selected from 2000": Fourier(learn=False),
         "Fourier cosines, learned": Fourier(learn=True),
-        "stumps, cosines and inputs, mixed": ["stump", Fourier(learn=False), "linear"],
+        "stumps, cosines and raw features, mixed": ["stump", Fourier(learn=False), "linear"],
     }
     models: dict[str, CGEnsClassifier] = {}
     for name, family in families.items():

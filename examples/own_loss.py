@@ -47,8 +47,8 @@ def main() -> None:
     for loss in (LogCosh(delta=30.0), "squared"):
         model = CGEnsRegressor(loss=loss, n_estimators=200, random_state=0).fit(X_train, y_train)
         proof = model.certificate_
-        print(f"{model.loss_}: mean absolute error {np.mean(np.abs(model.predict(X_test) - y_test)):.1f},")
-        print(f"  objective within {proof.full_relative_gap:.1%} of the best ensemble over all {proof.n_candidates}.")
+        print(f"{model.loss_}: mean absolute error {np.mean(np.abs(model.predict(X_test) - y_test)):.1f}, objective")
+        print(f"  within {proof.full_relative_gap:.1%} of the best ensemble over all {proof.n_candidates} stumps.")
 
 
 if __name__ == "__main__":

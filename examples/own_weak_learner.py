@@ -34,16 +34,16 @@ class BumpPricer:  # the search over the pool: knows the training rows, called o
         energy = float(np.sum(prices**2))  # over the whole pool: for a certificate that covers all bumps
         prices[[bump.key in taken for bump in self.bumps]] = 0.0
         max_price = float(np.abs(prices).max())
-        scores = np.abs(prices).max(axis=1)
-        if rule == "gain":  # the exact decrease of the least-squares objective
-            scores = np.sum(prices**2, axis=1) / (1.0 + duals.curvature.quadratic(self.responses.T))
-        j, output = int(np.argmax(scores)), int(np.argmax(np.abs(prices[np.argmax(scores)])))
-        column = Column(self.bumps[j], self.responses[j], float(prices[j, output]), output) if scores[j] else None
+        merits = np.abs(prices).max(axis=1)
+        if rule == "gain":  # twice the decrease of the least-squares objective
+            merits = np.sum(prices**2, axis=1) / (1.0 + duals.curvature.quadratic(self.responses.T))
+        j, output = int(np.argmax(merits)), int(np.argmax(np.abs(prices[np.argmax(merits)])))
+        column = Column(self.bumps[j], self.responses[j], float(prices[j, output]), output) if merits[j] else None
         return Pricing(column, len(self.bumps), energy, max_price)
 
 
-class Bumps(BaseEstimator):  # hyper-parameters only, so that a grid search can set them
-    default_c = DefaultC(margin=7.0)  # of C="scale"; without it, responses of mean square 1 are assumed
+class Bumps(BaseEstimator):  # hyperparameters only, so that a grid search can set them
+    default_c = DefaultC(margin=7.0)  # the default C; without it, all constants are 1, which suits mean square 1
 
     def __init__(self, gamma=0.3, n_candidates=500):
         self.gamma, self.n_candidates = gamma, n_candidates
@@ -63,7 +63,7 @@ def main() -> None:
         proof = model.certificate_
         print(f"{model.n_columns_} {name}: accuracy {model.score(X_test, y_test):.1%}, objective within")
         print(f"  {proof.relative_gap:.2%} of the best weights for these columns,")
-        print(f"  {proof.full_relative_gap:.1%} of the best ensemble over all {proof.n_candidates}.")
+        print(f"  {proof.full_relative_gap:.1%} of the best ensemble over all {proof.n_candidates} candidates.")
 
 
 if __name__ == "__main__":

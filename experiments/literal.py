@@ -87,7 +87,7 @@ def literal_rounds(problem: LiteralProblem, max_rounds: int, repeats: bool) -> I
     duals, solution, keys = Duals(problem.initial_duals), None, set()
     for _ in range(max_rounds):
         column = pricer.price(duals, set() if repeats else keys, "max").column
-        if column is None or abs(column.score) < EPSILON:
+        if column is None or abs(column.price) < EPSILON:
             return
         master.add(column.response)
         before, solution = solution, master.solve(TOL, lambda: False)
@@ -140,7 +140,8 @@ def _encoded_labels(split: Split) -> Floats:
 
 LITERAL = Experiment(
     name="literal",
-    title="Algorithm 1 literally: initial alpha = C / 2, absolute epsilon, search over all of H in each round",
+    title="Algorithm 1, implemented literally: initial alpha = C / 2, absolute epsilon, "
+    "search over all of H in each round",
     datasets=lambda effort: BINARY,
     methods={"CGEns": _library, "CGEns literal": _literal(algorithm1)},
     split=published_split,
@@ -148,7 +149,8 @@ LITERAL = Experiment(
 )
 LITERAL_SLS = Experiment(
     name="literal-sls",
-    title="Algorithm 2 literally: constant initial U, absolute epsilon, search over all of H in each round",
+    title="Algorithm 2, implemented literally: constant initial U, absolute epsilon, "
+    "search over all of H in each round",
     datasets=lambda effort: MULTICLASS,
     methods={"CGEns-SLS": _library, "CGEns-SLS literal": _literal(algorithm2)},
     split=multiclass_split,

@@ -60,14 +60,14 @@ def cgens_own_sigma(split: Split, seed: int, effort: Effort, inherited: dict[str
 
 
 def search_cgens(
-    weak_learner: Any, split: Split, seed: int, effort: Effort, columns: tuple[int, ...], pricing: str = "auto"
+    weak_learner: Any, split: Split, seed: int, effort: Effort, stages: tuple[int, ...], pricing: str = "auto"
 ) -> Fit:
     """Return CGEns with C and one of these numbers of columns, selected by cross-validation."""
     search = CGEnsClassifierCV(
         weak_learner,
         Cs=effort.n_penalties,
         n_estimators=effort.max_rounds,
-        columns=list(columns),
+        stages=list(stages),
         cv=_folds(effort, seed),
         pricing=pricing,
         random_state=seed,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 #: By experiment and data set; "" is for the whole table.
 NOTES: dict[tuple[str, str], tuple[str, ...]] = {
-    ("toy", ""): ("Both methods have default parameters, including C of CGEns.",),
+    ("toy", ""): ("Both methods use their default parameters, including the C of CGEns.",),
     ("table1", ""): (
         "Splits: the published ones where they exist (heart, ringnorm: all five; banana, twonorm, waveform: the "
         "first), otherwise random splits of the published sizes. The paper used five random splits of its own.",
@@ -31,7 +31,7 @@ NOTES: dict[tuple[str, str], tuple[str, ...]] = {
         "default `Perceptron()`, which improves a column by gradient ascent if that helps on held-out rows.",
     ),
     ("table2-perceptron", "banana"): (
-        "CGEns fresh has its highest errors in the three runs with a selected C above the default, and so has CGEns "
+        "CGEns fresh has its highest errors in the three runs with a selected C above the default, and so does CGEns "
         "with one pool; the two agree within their standard deviations. The paper's standard deviation, 0.28, is "
         "smaller than either. The values of C that the paper selected are not known.",
     ),
@@ -49,11 +49,11 @@ NOTES: dict[tuple[str, str], tuple[str, ...]] = {
         "it involves no sampling and its selected C, 0.1 or 1, is inside the grid; the reason is not known.",
     ),
     ("spam", ""): (
-        "As in the paper's figure, both methods often select the exclamation mark (52), and free (16) and hp (25) "
-        "about twice, AdaBoost hp three times; AdaBoost selects george (27), meeting (42) and edu (46) more often, and "
-        "CGEns you (19). Unlike in the paper, CGEns does not prefer remove (7), which both select equally often, nor "
-        "the dollar sign (53), which AdaBoost selects more often. Both often select the lengths of words in capitals "
-        "(55, 57), which the paper does not mention.",
+        "As in the paper's figure, both methods often select the exclamation mark (52), and select free (16) and hp "
+        "(25) about twice each (AdaBoost selects hp three times); AdaBoost selects george (27), meeting (42) and edu "
+        "(46) more often, and CGEns selects you (19) more often. Unlike in the paper, CGEns does not favour remove "
+        "(7), which both select equally often, or the dollar sign (53), which AdaBoost selects more often. Both often "
+        "select the lengths of runs of capital letters (55, 57), which the paper does not mention.",
     ),
     ("claim1", ""): (
         "Checked against a matrix of all stumps, at the duals of each round, solved to a relative gap of 1e-8.",
@@ -61,7 +61,7 @@ NOTES: dict[tuple[str, str], tuple[str, ...]] = {
     ("literal", ""): (
         "C = 30 / m, epsilon = 0.01, at most 500 rounds (50 in quick mode). With an l2 norm, a selected column has "
         "price w_j, not 0. The literal algorithm therefore selects a column again as soon as the prices of all other "
-        "columns are smaller; its copies share a weight that is then penalised less, so its objective is that of "
+        "columns are smaller; its copies share a weight that is then penalized less, so its objective is that of "
         "another problem. The library excludes selected columns from the search and stops when no other column has a "
         "price.",
     ),
@@ -73,7 +73,7 @@ NOTES: dict[tuple[str, str], tuple[str, ...]] = {
     ("oracle", ""): (
         "C and the number of columns are selected on the test set: the first five runs of Table 3, nine values of C "
         "around the one selected there, a factor of three apart, and any number of columns up to 500 (*3x columns*: "
-        "1500). *unbinned*: a threshold between any two values instead of 255 per feature.",
+        "1500). *unbinned*: a threshold between any two neighbouring values instead of 255 per feature.",
     ),
     ("gallery", ""): (
         "500 stumps (50 in quick mode) with the default C. The paper's figure shows LabelMe, which is not available.",
@@ -89,7 +89,7 @@ NOTES: dict[tuple[str, str], tuple[str, ...]] = {
         "cifar10_gist and scene15_gist have GIST features computed for this project, not the paper's features: the "
         "methods can be compared with each other there, but not with the paper. cifar10_gist has one run, on the "
         "provided split.",
-        "The paper announces pendigits but reports no result, nor one for pedestrian detection.",
+        "The paper announces experiments on pendigits and on pedestrian detection but reports results for neither.",
         "The parameters for usps, pendigits and scene15_gist are selected on the training set of the first run, which "
         "contains test rows of the later runs. MultiBoost's nu is selected on one held-out fifth if there are more "
         "than 5000 training rows, because a fit takes minutes; its grid has four values, and most selected values are "
@@ -112,8 +112,8 @@ NOTES: dict[tuple[str, str], tuple[str, ...]] = {
     ("table3", "vowel"): (
         "No C (of nine values), number of columns (up to 1500), pricing rule or kind of threshold brings CGEns-SLS "
         "near the paper's error, even if C and the number of columns are selected on the test set (see the table of "
-        "lowest errors below). The data are right: AdaBoost.MH agrees with the paper on them. But our AdaBoost.ECC has "
-        "about the error that the paper reports for CGEns-SLS, and our CGEns-SLS about that of AdaBoost.ECC. Whether "
-        "the paper exchanged the two is not known.",
+        "lowest errors below). The data set appears to be the same: AdaBoost.MH agrees with the paper on it. But our "
+        "AdaBoost.ECC has about the error that the paper reports for CGEns-SLS, and our CGEns-SLS about that of "
+        "AdaBoost.ECC. Whether the paper exchanged the two is not known.",
     ),
 }

@@ -17,11 +17,11 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 INTRODUCTION = """# The paper, reproduced
 
 Every table and figure of *From Kernel Machines to Ensemble Learning* (Shen & Liu), computed with this library. This
-page is generated from `experiments/results/` by `python -m experiments report`. `make reproduce` computes what is
-missing there, `python -m experiments NAME` a single experiment; `--results FOLDER` uses another results folder,
-`--quick` takes minutes. The data sets must be in the folder that the environment variable `CGENS_DATA` names (`make`
-sets it to `../shared/data` if that exists). What the paper leaves open, and what we chose, is in
-[decision 14](decisions/0014-the-experiments.md).
+page is generated from `experiments/results/` by `python -m experiments report`. `make reproduce` computes the missing
+results, `python -m experiments NAME` those of one experiment; `--results FOLDER` uses another results folder, and
+`--quick` runs a reduced version that takes minutes. The data sets must be in the folder that the environment variable
+`CGENS_DATA` names (`make` sets it to `../shared/data` if that exists). What the paper leaves open, and what we chose,
+is in [decision 14](decisions/0014-the-experiments.md).
 
 Errors are in percent: mean and standard deviation over the runs. A result *agrees* with the paper if it is within
 2 sqrt(sd_ours² + sd_paper²) of the paper's mean; otherwise it is *better* or *worse*. Parameters are selected on the
@@ -117,7 +117,7 @@ def _cost(tables: dict[str, list[Record]]) -> str:
     hours = {name: sum(r["seconds"] * r["n_runs"] for r in records) / 3600 for name, records in tables.items()}
     n_runs = sum(record["n_runs"] for records in tables.values() for record in records)
     longest = ", ".join(f"{name} {hours[name]:.1f}" for name in sorted(hours, key=lambda n: -hours[n])[:4])
-    return f"All {n_runs} runs took {sum(hours.values()):.1f} core hours ({longest}).\n"
+    return f"All {n_runs} runs took {sum(hours.values()):.1f} core-hours ({longest}).\n"
 
 
 def _figure(name: str, images: Path, page: Path) -> str:

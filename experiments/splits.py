@@ -12,14 +12,14 @@ from experiments.experiment import Effort
 def published_split(name: str, run: int, effort: Effort) -> Split:
     """Return the published split number `run` if there is one, otherwise a random split of the published sizes."""
     data = load(name)
-    if data.sizes is None:
+    if data.split_sizes is None:
         raise ValueError(
             f"{name} ({data.origin}) has no published sizes: the experiment needs the version of the IDA benchmark "
             f'repository of G. Raetsch, with "ida_protocol": {{"n_train", "n_test"}} in its entry of MANIFEST.json.'
         )
     if run < len(data.splits):
         return take(data, *data.splits[run])
-    n_train, n_test = data.sizes
+    n_train, n_test = data.split_sizes
     order = np.random.default_rng(run).permutation(len(data.y))
     return take(data, order[:n_train], order[n_train : n_train + n_test])
 

@@ -88,7 +88,8 @@ class Check:
             return ""
         ours = self._renamed()
         by_error, by_rank = (sorted(ours, key=lambda method: ours[method][k]) for k in (0, 1))
-        ranks = "also by mean rank" if by_rank == by_error else f"by mean rank {', '.join(by_rank)}"
+        same = by_rank == by_error
+        ranks = "and the order by mean rank is the same" if same else f"by mean rank {', '.join(by_rank)}"
         return (
             f'"{self.statement.quote}" ({self.statement.table}) {result} in our results: the order by mean error is '
             f"{', '.join(f'{method} {ours[method][0]:.2f}' for method in by_error)}, {ranks}."

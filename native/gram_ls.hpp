@@ -2,15 +2,17 @@
 //
 //     min_{W, b}  1/2 |W|^2 + C/2 sum_i s_i |L_i - W'h_i - b|^2,      duals  U_i = C s_i (L_i - W'h_i - b).
 //
-// Eliminating b centres the columns and leaves A W = C Hc' S Lc with A = I + C Hc' S Hc, J x J. A new column adds a row
-// and a column to A and a row to its Cholesky factor: O(m J) for the products, O(J^2) for the row. There is no m x m
-// matrix (the paper keeps S^-1), and responses are stored in the type they come in.
+// Eliminating b centres the columns and leaves A W = C Hc' D Lc with A = I + C Hc' D Hc, J x J, and D = diag(s). A new
+// column adds a row and a column to A and a row to its Cholesky factor: O(m J) for the products, O(J^2) for the row.
+// There is no m x m matrix (the paper keeps the inverse of S = HH' + D^-1/C), and responses are stored in the type they
+// come in.
 //
-// With z = A^-1 C Hc' S h, a new column h is a rank-one change:
+// With z = A^-1 C Hc' D h, a new column h is a rank-one change:
 //
 //     p = P h = C s (hc - Hc z),   k = h'U / (1 + h'p),   U <- U - p k',   W <- (W - z k', k'),
 //
-// where P is the inverse of the paper's S, projected onto the complement of the weights, and 1 + h'p the squared pivot.
+// where P is S^-1 with the bias eliminated, S^-1 - S^-1 1 1' S^-1 / (1' S^-1 1), so that P1 = 0, and 1 + h'p is the
+// squared pivot.
 #pragma once
 
 #include <cstddef>
@@ -67,7 +69,7 @@ class GramLs {
     std::vector<double> prices(const double* values) const;
 
    private:
-    // C hc'S times the columns before it, the target, and the column itself, for a column of mean `mean`.
+    // C hc'D times the columns before it, the target, and the column itself, for a column of mean `mean`.
     struct Products {
         std::vector<double> with_columns, with_target;
         double with_itself, mean;
@@ -81,7 +83,7 @@ class GramLs {
         std::vector<std::size_t> row_begin;  // rows are padded to whole lanes
         std::vector<double> rows;            // without the diagonal
         std::vector<double> pivots;          // the diagonal
-        std::vector<double> projected;       // factor^-1 C Hc' S Lc, n_columns x n_outputs
+        std::vector<double> projected;       // factor^-1 C Hc' D Lc, n_columns x n_outputs
 
         const double* row(std::size_t j) const { return rows.data() + row_begin[j]; }
         // Appends the row of a new column, given its products, and returns it. `total` is the sum of C s_i.

@@ -55,7 +55,7 @@ class StumpTable {
     // faster than StumpPool::respond.
     void respond(std::size_t feature, double threshold, std::int8_t* out) const;
 
-    // An upper bound of the rounding error of the prices.
+    // An upper bound on the rounding error of the prices.
     double drift() const { return drift_; }
     // The n_outputs prices and g'Pg of one candidate, for tests.
     std::vector<double> entries(std::size_t feature, std::size_t bin) const;

@@ -33,7 +33,7 @@ from tests.integration.small_data import BY_KIND, Data
 from tests.tolerances import CLOSED_FORM
 
 SMALL = {"n_estimators": 10, "random_state": 0, "n_jobs": 1}
-SEARCH = {**SMALL, "Cs": 3, "columns": [2, 5, 10], "cv": 3}
+SEARCH = {**SMALL, "Cs": 3, "stages": [2, 5, 10], "cv": 3}
 
 #: name: (estimator, kind of target)
 Models = dict[str, tuple[BaseEstimator, str]]

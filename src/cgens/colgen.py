@@ -19,6 +19,7 @@ from cgens.types import (
     Certificate,
     Column,
     Duals,
+    Family,
     Floats,
     Integers,
     Learner,
@@ -29,7 +30,6 @@ from cgens.types import (
     Rule,
     Sample,
     Status,
-    WeakLearner,
     relative_gap,
 )
 from cgens.weight_history import WeightHistory
@@ -42,7 +42,7 @@ MAX_CLASS_CODES = 1000
 
 def generate_columns(
     master: Master,
-    weak_learner: WeakLearner,
+    weak_learner: Family,
     X: AnyArray,
     target: Floats,
     *,
@@ -65,7 +65,7 @@ def generate_columns(
     Parameters
     ----------
     master : Master
-    weak_learner : WeakLearner
+    weak_learner : Family
     X : ndarray of shape (n, n_features), float32 or float64
     target : ndarray of shape (m,) or (m, l)
         What the master fits: labels +-1, class codes or regression targets.
@@ -75,15 +75,16 @@ def generate_columns(
     tol : float
         Relative duality gap of the final restricted problem.
     price_tol : float
-        Stop when the largest price is at most the column cost + ``price_tol * sum |duals|``, unless the bound of the
-        pool shows that columns are still missing.
+        Stop when the largest price is at most the column cost + ``price_tol * sum |duals|``, unless the lower bound for
+        the pool shows that the gap still exceeds `tol`.
     epsilon : float
-        The paper's absolute threshold, added to that sum.
+        The paper's absolute threshold, added to this limit.
     max_columns : int
         Maximum number of columns.
     pricing : {"max", "gain", "votes"}
-        Add the column with the largest price for a single output, as in the paper (EQ:WL2), the one that lowers the
-        objective most (least squares only, at the same cost), or the one with the largest sum of |price|.
+        Add the column with the largest |price| of a single output, as in the paper (EQ:WL2); the one that lowers the
+        objective most (smooth losses only; a quadratic approximation of it unless least squares); or the one with the
+        largest sum of |price| over the outputs.
     rng : numpy.random.Generator
         For families that draw random candidates.
     n_threads : int
@@ -120,7 +121,7 @@ def generate_columns(
         loop = _Loop(master, weak_learner, sample, target, tol, pricing, n_threads, rng, poll, store_history)
         if initial is not None:
             loop.restore(initial, sample)
-        loop.solve(score=np.nan, price_seconds=perf_counter() - began)
+        loop.solve(price=np.nan, price_seconds=perf_counter() - began)
         status: Status | None = None
         while status is None:
             if loop.interrupted():
@@ -138,7 +139,7 @@ def generate_columns(
                     status = Status.OPTIMAL
                     continue
                 loop.add(column)
-                loop.solve(score=abs(column.score), price_seconds=perf_counter() - priced)
+                loop.solve(price=abs(column.price), price_seconds=perf_counter() - priced)
                 if callback is not None and callback(loop.report(column, max_columns)):
                     status = Status.STOPPED
         try:
@@ -156,7 +157,7 @@ class _Loop:
     def __init__(
         self,
         master: Master,
-        weak_learner: WeakLearner,
+        weak_learner: Family,
         sample: Sample,
         target: Floats,
         tol: float,
@@ -199,7 +200,7 @@ class _Loop:
 
     def add(self, column: Column) -> None:
         """Add a column to the restricted master."""
-        flipped = self.positive_prices and column.score < 0
+        flipped = self.positive_prices and column.price < 0
         self.master.add(-column.response if flipped else column.response)
         self.signs.append(-1.0 if flipped else 1.0)
         self.learners.append(column.learner)
@@ -208,9 +209,9 @@ class _Loop:
         if not self.repeats:
             self.taken[column.learner.key] = None
 
-    def solve(self, score: float, price_seconds: float) -> None:
+    def solve(self, price: float, price_seconds: float) -> None:
         """Begin a round with the current columns, and solve it loosely."""
-        self.recorder.begin_round(score, price_seconds)
+        self.recorder.begin_round(price, price_seconds)
         self._solve(max(self.tol, LOOSE_TOL), quick=True)
         self.history.append(self.solution)
 
@@ -223,9 +224,9 @@ class _Loop:
         began = perf_counter()
         self.solution = self.master.solve(tol, self.poll, quick)
         if self.positive_prices:
-            self.solution = self.solution.turned(np.array(self.signs))
+            self.solution = self.solution.with_signs(np.array(self.signs))
         self.solution.duals.class_codes = self.class_codes
-        self.solution.duals.cost = self.solution.column_cost
+        self.solution.duals.column_cost = self.solution.column_cost
         self.quick = quick
         self.pricing: Pricing | None = None  # earlier prices belong to other duals
         self.recorder.add_solution(self.solution, perf_counter() - began)
@@ -276,10 +277,10 @@ class _Loop:
         """
         while True:
             found, duals, cost = self.price(), self.solution.duals, self.solution.column_cost + epsilon
-            # Between rounds an upper bound of the size suffices; an optimum is decided by the exact size.
-            size = duals.size if self.quick else float(np.abs(duals.array).sum())
+            # Between rounds an upper bound on the l1 norm suffices; an optimum is decided by the norm itself.
+            norm = duals.l1_norm if self.quick else float(np.abs(duals.array).sum())
             largest = found.largest_price()
-            if largest > cost + price_tol * size:
+            if largest > cost + price_tol * norm:
                 return found.column
             if not self.quick and not self.solution.retry:
                 return found.column if largest > cost and self.pool_is_open() else None
@@ -290,7 +291,7 @@ class _Loop:
         return Round(
             n_columns=len(self.learners),
             max_columns=max_columns,
-            score=abs(column.score),
+            price=abs(column.price),
             primal=self.solution.primal,
             dual=self.solution.dual,
             relative_gap=self.solution.relative_gap,

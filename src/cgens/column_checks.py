@@ -57,7 +57,7 @@ def check_column(column: Column, taken: Set[Hashable], n_rows: int, number: int)
     if not np.isfinite(np.sum(response)):
         row = int(np.argmin(np.isfinite(response)))
         raise ValueError(f"{where} the response is {response[row]} at row {row} of the fit; it must be finite.")
-    if not np.isfinite(column.score):
-        raise ValueError(f"{where} the price of the column is {column.score}; it must be finite.")
+    if not np.isfinite(column.price):
+        raise ValueError(f"{where} the price of the column is {column.price}; it must be finite.")
     if column.learner.key in taken:
         raise ValueError(f"{where} the learner {column.learner} is already taken; price must skip the keys in `taken`.")

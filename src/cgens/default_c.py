@@ -13,8 +13,9 @@ CKind: TypeAlias = Literal["margin", "squares", "regression"]
 class DefaultC:
     """The C of ``C="scale"`` for a family, by constants measured on real data: docs/decisions/0004-default-C.md.
 
-    It is `margin` / total weight of the rows for margin losses, and `squares` * number of outputs / total weight for
-    squared ones. If `constant`, the latter is `squares` for classes and `regression` for regression, whatever the rows.
+    For margin losses it is `margin` / total weight of the rows. For squared losses and regression it is `squares` *
+    number of outputs / total weight or, if `constant`, `squares` for classes and `regression` for regression.
+    `regression` is not used unless `constant`.
     """
 
     margin: float = 1.0

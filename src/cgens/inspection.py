@@ -49,7 +49,7 @@ class CertificateCheck:
 def check_certificate(
     model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, rtol: float = 1e-9
 ) -> CertificateCheck:
-    """Recompute the certificate of a model from the training data, the model, and the duals of losses with a kink.
+    """Recompute the certificate of a model from the training data, the model and, for non-smooth losses, its duals.
 
     Parameters
     ----------
@@ -80,7 +80,9 @@ def check_certificate(
     model = getattr(model, "best_estimator_", model)
     check_is_fitted(model)
     if not hasattr(model, "loss_"):
-        raise TypeError(f"check_certificate needs a CGEnsClassifier or CGEnsRegressor; got {model!r}.")
+        raise TypeError(
+            f"check_certificate needs a CGEnsClassifier, CGEnsRegressor or CGEnsOutlierDetector; got {model!r}."
+        )
     X = np.asarray(X, dtype=np.float64)
     y = np.zeros(len(X)) if y is None else np.asarray(y.toarray() if hasattr(y, "toarray") else y)
     if y.ndim == 2 and y.shape[1] == 1:

@@ -68,11 +68,11 @@ def perceptron_kernel(X: Any, Y: Any = None, *, delta: float = 0.0) -> Floats:
 def columns_kernel(model: Any, X: Any, Y: Any = None) -> Floats:
     """Return H(x) H(x')', the kernel whose feature map is the columns of a fitted model.
 
-    An SVM with this kernel and the model's C solves the model's own master problem.
+    For two classes and the hinge loss, an SVM with this kernel and the model's C solves the model's own master problem.
 
     Parameters
     ----------
-    model : fitted CGEnsClassifier, CGEnsRegressor, CGEnsClassifierCV or CGEnsRegressorCV
+    model : fitted CGEnsClassifier, CGEnsRegressor, CGEnsOutlierDetector, CGEnsClassifierCV or CGEnsRegressorCV
     X : array-like of shape (n, n_features)
     Y : array-like of shape (k, n_features), default X
 

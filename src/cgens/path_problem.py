@@ -40,7 +40,7 @@ PathSolutions: TypeAlias = list[list[tuple[Floats, Floats]]]
 
 
 class PathMaster(Master, Protocol):
-    """A master that solves for many values of C at a lower cost than one at a time."""
+    """A master that can solve for many values of C over the same columns."""
 
     C: float
 

@@ -12,7 +12,7 @@ from cgens.colgen import as_sample, generate_columns
 from cgens.ensemble import Ensemble
 from cgens.interrupt import InterruptGuard
 from cgens.path_problem import PathMaster, PathProblem, PathSolutions
-from cgens.types import AnyArray, Callback, Floats, Integers, Poll, Rule, Status, WeakLearner
+from cgens.types import AnyArray, Callback, Family, Floats, Integers, Poll, Rule, Status
 from cgens.weight_history import product_in_blocks
 
 
@@ -26,7 +26,7 @@ class RegularizationPath:
     stages : tuple of int
         Numbers of leading columns.
     ensemble : Ensemble
-        All columns, and the model at the C that they were generated with.
+        All columns, and the model at the C at which they were generated.
     solutions : list of lists of (weights, intercept)
         For each C and each stage: weights (stage, l) of the leading columns, intercept (l,).
     """
@@ -49,7 +49,7 @@ class RegularizationPath:
 
 def path(
     master: PathMaster,
-    weak_learner: WeakLearner,
+    weak_learner: Family,
     X: AnyArray,
     target: Floats,
     Cs: Sequence[float],
@@ -72,8 +72,8 @@ def path(
     Parameters
     ----------
     master : PathMaster
-        Least squares or hinge; its C is used to find the columns.
-    weak_learner : WeakLearner
+        Any loss with a parameter C; its own C is used to find the columns.
+    weak_learner : Family
     X : ndarray of shape (n, n_features), float32 or float64
     target : ndarray of shape (m,) or (m, l)
     Cs : sequence of float

@@ -18,8 +18,8 @@ class Trace:
 
     Attributes
     ----------
-    score : ndarray of shape (n_rounds + 1,)
-        Price of the column that the round added; nan in entry 0.
+    price : ndarray of shape (n_rounds + 1,)
+        |price| of the column that the round added; nan in entry 0.
     primal, dual, relative_gap : ndarray of shape (n_rounds + 1,)
         Of the restricted master after the round. Only the last round is solved to the given tolerance; the others to
         3e-3, or less tightly if that is hard (large C). Least squares has a closed form: its gap is rounding error, and
@@ -40,7 +40,7 @@ class Trace:
     bound_intercept : ndarray of shape (l,) or None
     """
 
-    score: Floats
+    price: Floats
     primal: Floats
     dual: Floats
     relative_gap: Floats
@@ -74,10 +74,10 @@ class TraceRecorder:
         """The objective of the first round."""
         return self._entries[0]["primal"]
 
-    def begin_round(self, score: float, price_seconds: float) -> None:
+    def begin_round(self, price: float, price_seconds: float) -> None:
         """Add the entry of a new round."""
         unsolved = {"full_lower_bound": -np.inf, "solve_seconds": 0.0, "n_iter": 0.0}
-        self._entries.append({"score": score, "price_seconds": price_seconds, **unsolved})
+        self._entries.append({"price": price, "price_seconds": price_seconds, **unsolved})
 
     def add_solution(self, solution: MasterSolution, seconds: float) -> None:
         """Record the solution of the round; a later, tighter one replaces it."""

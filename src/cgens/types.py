@@ -1,6 +1,6 @@
 """The contracts between masters, weak learners and the column-generation loop.
 
-A *spec* (`Master`, `WeakLearner`) holds hyper-parameters only. Its `begin` returns an object that is bound to the
+A *spec* (`Master`, `Family`) holds hyperparameters only. Its `begin` returns an object that is bound to the
 training data for one fit (`RestrictedMaster`, `Pricer`). A round adds one column and computes new signed duals:
 
     solve the restricted master -> duals R (m, l)
@@ -36,7 +36,7 @@ Target: TypeAlias = Literal["classes", "labels", "regression"]
 class Status(enum.StrEnum):
     """Why column generation, or one solve of the master, ended."""
 
-    #: No weak learner outside the working set (without a finite pool, none that was found) violates optimality; for a
+    #: No weak learner that is not selected (without a finite pool, none that was found) violates optimality; for a
     #: single solve, the tolerance was reached.
     OPTIMAL = "optimal"
     MAX_COLUMNS = "max_columns"  #: the maximum number of columns was reached
@@ -94,14 +94,14 @@ class Column:
     ----------
     learner : Learner
     response : ndarray of shape (m,), int8 if it is +-1, else float32 or float64
-    score : float
+    price : float
         The signed price sum_i R_it h(x_i) for t = `output`.
     output : int
     """
 
     learner: Learner
     response: AnyArray
-    score: float
+    price: float
     output: int = 0
 
 
@@ -112,16 +112,16 @@ class Pricing:
     Attributes
     ----------
     column : Column or None
-        The best column outside the working set; None if every candidate is taken or has price 0, or if a family without
-        a pool found none above the column cost.
+        The best column that is not selected yet; None if every candidate is taken or has price 0, or if a family
+        without a pool found none above the column cost.
     max_price : float or None
-        Largest |price| outside the working set; None if it is that of `column`.
+        Largest |price| outside the selected columns; None if it is that of `column`.
     n_candidates : int or None
-        Size of the pool; None if it is infinite (fresh samples, trees) or lacks a column of the working set.
+        Size of the pool; None if it is infinite (fresh samples, trees) or lacks a selected column.
     energy : float or None
-        Sum of price^2 over the whole pool, including the working set; None in the same cases.
+        Sum of price^2 over the whole pool, including the selected columns; None in the same cases.
     merit : float or None
-        The value that the pricing rule compares: |score| for "max", twice the decrease of the objective for "gain", the
+        The value that the pricing rule compares: |price| for "max", twice the decrease of the objective for "gain", the
         sum of |price| for "votes"; None if unknown.
     """
 
@@ -132,10 +132,10 @@ class Pricing:
     merit: float | None = None
 
     def largest_price(self) -> float:
-        """Return the largest |price| outside the working set."""
+        """Return the largest |price| outside the selected columns."""
         if self.max_price is not None:
             return self.max_price
-        return 0.0 if self.column is None else abs(self.column.score)
+        return 0.0 if self.column is None else abs(self.column.price)
 
 
 class Curvature(Protocol):
@@ -153,8 +153,8 @@ class Curvature(Protocol):
     def diagonal(self) -> Floats:
         """The vector v, shape (m,), of the empty master's P = diag(v) - v v' / sum(v)."""
 
-    def step(self, k: int) -> tuple[Floats, Floats, float]:
-        """Return p of shape (m,), k of shape (l,) and 1 + h'p of the `k`-th column."""
+    def step(self, j: int) -> tuple[Floats, Floats, float]:
+        """Return p of shape (m,), k of shape (l,) and 1 + h'p of the `j`-th column."""
 
     def quadratic(self, responses: AnyArray) -> Floats:
         """Return g'Pg for columns g of shape (m, n), shape (n,)."""
@@ -167,8 +167,8 @@ class Duals:
     ----------
     array : ndarray of shape (m, l)
         May be computed on first access; a family that uses `curvature` may not need it.
-    size : float
-        sum |R|, or an upper bound that is cheaper to compute.
+    l1_norm : float
+        The l1 norm sum |R|, or an upper bound on it that is cheaper to compute.
     curvature : Curvature or None
         None if the master has none.
     by_steps : bool
@@ -176,7 +176,7 @@ class Duals:
     class_codes : callable
         Returns the codes of the classes, shape (k, l): the distinct rows of the target, or None if there are too many
         to be classes. Set by the loop.
-    cost : float
+    column_cost : float
         The |price| that a column must exceed; if none does, a family may search further. Set by the loop.
     new_problem : bool
         Whether these duals belong to a different problem from those of the last round, as in AdaBoost.ECC, which
@@ -186,7 +186,7 @@ class Duals:
     curvature: Curvature | None = None
     by_steps: bool = False
     class_codes: Callable[[], Floats | None] = staticmethod(lambda: None)
-    cost: float = 0.0
+    column_cost: float = 0.0
     new_problem: bool = False
 
     def __init__(self, array: Floats) -> None:
@@ -198,8 +198,8 @@ class Duals:
         return self._array
 
     @property
-    def size(self) -> float:
-        """The sum of |R|, or an upper bound."""
+    def l1_norm(self) -> float:
+        """The l1 norm sum |R|, or an upper bound on it that is cheaper to compute."""
         return float(np.abs(self._array).sum())
 
 
@@ -265,7 +265,7 @@ class MasterSolution:
         """(primal - dual) / |primal|, or 0 if both are 0."""
         return relative_gap(self.primal, self.dual)
 
-    def turned(self, signs: Floats) -> MasterSolution:
+    def with_signs(self, signs: Floats) -> MasterSolution:
         """Return the same solution for columns multiplied by these signs, shape (J,)."""
         step = self.step
         if step is not None:
@@ -292,18 +292,18 @@ class Certificate:
     dual : float
         Lower bound for every model over the *selected* columns.
     relative_gap : float
-        (primal - dual) / primal.
+        (primal - dual) / |primal|.
     scope : {"pool", "restricted"}
         "pool" if the family is a finite pool and the ``full_*`` values hold for all of it.
     n_candidates : int or None
         Size of the pool.
     max_price : float
-        Largest |price| outside the working set at the final duals: 0 means that no unselected learner would lower the
-        objective. Without a pool, the largest that a final search found.
+        Largest |price| outside the selected columns at the final duals: 0 means that no unselected learner would lower
+        the objective. Without a pool, the largest that a final search found.
     full_lower_bound : float or None
         Lower bound for every model over the *whole pool*, selected or not.
     full_relative_gap : float or None
-        (primal - full_lower_bound) / primal.
+        (primal - full_lower_bound) / |primal|.
     status : Status
         Why the fit ended.
     """
@@ -321,11 +321,11 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Round:
-    """What a callback receives after each round."""
+    """What a callback receives after each round; `price` is the |price| of the column that the round added."""
 
     n_columns: int
     max_columns: int
-    score: float
+    price: float
     primal: float
     dual: float
     relative_gap: float
@@ -350,14 +350,15 @@ class RestrictedMaster(Protocol):
         """
 
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
-        """Return a lower bound of the master problem over a whole pool, -inf if there is none.
+        """Return a lower bound on the optimum of the master problem over a whole pool, or -inf if there is none.
 
-        `energy` is the pool's sum of price^2, `largest` the largest |price| of a single output outside the working set.
+        `energy` is the pool's sum of price^2, `largest` the largest |price| of a single output outside the selected
+        columns.
         """
 
 
 class Master(Protocol):
-    """The hyper-parameters of a master problem.
+    """The hyperparameters of a master problem.
 
     Attributes
     ----------
@@ -389,8 +390,8 @@ class Pricer(Protocol):
         """
 
 
-class WeakLearner(Protocol):
-    """The hyper-parameters of a weak-learner family."""
+class Family(Protocol):
+    """A family of weak learners: its hyperparameters only. A single weak learner is a `Learner`."""
 
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
         """Return the search over the rows of `sample`."""

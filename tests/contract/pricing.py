@@ -58,13 +58,13 @@ def rounding(duals, rule):
 
 
 def assert_column(pricing, duals, taken, rule):
-    """The column was free, and its score, output and merit are those of its response."""
+    """The column was free, and its price, output and merit are those of its response."""
     column = pricing.column
     own = column.response @ duals.array
     scale = CLOSED_FORM * np.abs(duals.array).sum()
     assert column.learner.key not in taken
-    assert column.score == pytest.approx(own[column.output], abs=scale)
-    assert abs(column.score) == pytest.approx(np.abs(own).max(), abs=scale)
+    assert column.price == pytest.approx(own[column.output], abs=scale)
+    assert abs(column.price) == pytest.approx(np.abs(own).max(), abs=scale)
     if pricing.merit is not None:
         expected = merits(column.response[:, None], duals, rule)[0]
         assert pricing.merit == pytest.approx(expected, abs=rounding(duals, rule))
@@ -82,4 +82,4 @@ def assert_best(pricing, candidates, responses, duals, taken, rule):
     own, best = merits(pricing.column.response[:, None], duals, rule)[0], merits(responses[:, free], duals, rule).max()
     assert own == pytest.approx(best, abs=rounding(duals, rule))
     if rule == "max":
-        assert abs(pricing.column.score) == pricing.largest_price()
+        assert abs(pricing.column.price) == pricing.largest_price()

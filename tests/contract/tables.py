@@ -86,8 +86,8 @@ class MasterCase:
     `primal(H, target, weight, solution)`, `dual(H, target, weight, duals)`, `infeasibility(H, target, weight, duals)`
     and `slackness(H, target, weight, solution)` are what solutions are compared with. Slackness is the sum of products
     of a multiplier and the slack of its constraint or, without a constraint, of the gaps in Young's inequality: the
-    duality gap consists of it. `size(weight, duals)` is `Duals.size`, `cost(H, duals)` the price that a further column
-    must exceed.
+    duality gap consists of it. `l1_norm(weight, duals)` is `Duals.l1_norm`, `cost(H, duals)` the price that a further
+    column must exceed.
 
     `exact_weights`: the weights are H'duals up to rounding (EQ:KKT1), converged or not. This does not hold if a solver
     has weights of its own and duals are derived from them, nor under an l1 norm, where weights are multipliers of
@@ -105,7 +105,7 @@ class MasterCase:
     dual: Callable[..., float]
     infeasibility: Callable[..., float]
     slackness: Callable[..., float]
-    size: Callable[[np.ndarray, np.ndarray], float] = sum_of_sizes
+    l1_norm: Callable[[np.ndarray, np.ndarray], float] = sum_of_sizes
     cost: Callable[[np.ndarray, np.ndarray], float] = lambda H, duals: 0.0
     curvature: Literal["exact", "majorizer", "typical"] | None = None
     exact_weights: bool = True
@@ -187,7 +187,7 @@ def least_squares_case(C: float, make_target: Callable[..., np.ndarray]) -> Mast
         misses = target - H @ solution.weights - solution.intercept - duals / scale
         return float(0.5 * np.sum((solution.weights - H.T @ duals) ** 2) + 0.5 * np.sum(scale * misses**2))
 
-    def size(weight, duals):
+    def l1_norm(weight, duals):
         """Return the bound of sum |U| by Cauchy and Schwarz."""
         loss = np.sum(duals**2 / (C * weight[:, None]))
         return float(np.sqrt(duals.shape[1] * C * weight.sum() * loss))
@@ -201,7 +201,7 @@ def least_squares_case(C: float, make_target: Callable[..., np.ndarray]) -> Mast
         dual=lambda H, target, weight, duals: ls_dual(H, target, C * weight, duals),
         infeasibility=lambda H, target, weight, duals: np.max(np.abs(duals.sum(axis=0)) / np.abs(duals).sum(axis=0)),
         slackness=slackness,
-        size=size,
+        l1_norm=l1_norm,
         curvature="exact",
     )
 
@@ -273,7 +273,7 @@ def multiboost_case(nu: float) -> MasterCase:
 
 
 def liblinear_case(C: float) -> MasterCase:
-    """Return the squared hinge loss with a penalised bias: one more column, whose value is `scaling`."""
+    """Return the squared hinge loss with a penalized bias: one more column, whose value is `scaling`."""
     spec = Liblinear(C=C)
     scaling = spec.intercept_scaling
 

@@ -106,7 +106,7 @@ def test_the_column_is_the_best_of_the_pool(finite, rule, n_outputs, sample, rng
         duals = duals_for(rule, rng, n_outputs)
         pricing = pricer.price(duals, taken.keys(), rule)
         assert_best(pricing, candidates, responses, duals, taken, rule)
-        n_others += pricing.largest_price() > abs(pricing.column.score) + CLOSED_FORM * np.abs(duals.array).sum()
+        n_others += pricing.largest_price() > abs(pricing.column.price) + CLOSED_FORM * np.abs(duals.array).sum()
         taken[pricing.column.learner.key] = None
     if rule == "votes" and n_outputs == 1:
         assert n_others == 0, "the same as the largest price"
@@ -138,7 +138,7 @@ def test_a_master_that_changes_by_rank_one_is_followed(finite, rule, n_outputs, 
 
 def assert_same_pricing(one, other):
     assert one.column.learner == other.column.learner
-    assert (one.column.score, one.column.output) == (other.column.score, other.column.output)
+    assert (one.column.price, one.column.output) == (other.column.price, other.column.output)
     assert (one.energy, one.largest_price(), one.merit) == (other.energy, other.largest_price(), other.merit)
 
 

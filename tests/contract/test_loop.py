@@ -111,8 +111,8 @@ def test_the_trace_has_one_entry_per_round(master, family, rule):
     others = ("certificate", "duals", "bound_duals", "bound_weights", "bound_intercept")
     arrays = [getattr(trace, field.name) for field in fields(trace) if field.name not in others]
     assert {array.shape for array in arrays} == {(len(trace),)}
-    assert np.isnan(trace.score[0])
-    assert np.all(trace.score[1:] > 0)
+    assert np.isnan(trace.price[0])
+    assert np.all(trace.price[1:] > 0)
     assert np.all(trace.price_seconds >= 0)
     assert np.all(trace.solve_seconds >= 0)
     assert (trace.primal[-1], trace.dual[-1]) == (trace.certificate.primal, trace.certificate.dual)
@@ -159,8 +159,8 @@ def test_a_finite_pool_is_solved_to_the_end(master, finite, rule):
     assert certificate.status is Status.OPTIMAL
     assert len(ensemble) <= certificate.n_candidates
     cost = master.cost(ensemble.respond(data_for(master)[0]).astype(float), trace.duals)
-    size = master.size(np.ones(len(trace.duals)), trace.duals)
-    assert certificate.max_price <= cost + 1e-9 * size + BALANCE * cost
+    norm = master.l1_norm(np.ones(len(trace.duals)), trace.duals)
+    assert certificate.max_price <= cost + 1e-9 * norm + BALANCE * cost
     assert certificate.full_relative_gap <= 10 * tol
 
 
@@ -170,7 +170,7 @@ def test_the_first_column_is_the_best_for_the_empty_master(master, family):
     ensemble, trace = run(master, family, max_columns=1)
     prices = ensemble.learners[0].respond(X) @ empty.duals.array
     best = np.argmax(np.abs(prices))
-    assert abs(prices[best]) == pytest.approx(trace.score[1], rel=CLOSED_FORM)
+    assert abs(prices[best]) == pytest.approx(trace.price[1], rel=CLOSED_FORM)
     # Its optimal weight may be 0, which a solver reaches from either side.
     assert np.sign(prices[best]) * ensemble.weights[0, best] >= -TOL * abs(prices[best])
 
@@ -183,7 +183,7 @@ def test_a_callback_gets_every_round_and_can_stop(master, family):
     assert [state.n_columns for state in rounds] == [1, 2, 3]
     assert len(ensemble) == 3
     assert {state.max_columns for state in rounds} == {7}
-    assert [state.score for state in rounds] == trace.score[1:].tolist()
+    assert [state.price for state in rounds] == trace.price[1:].tolist()
     assert all(state.relative_gap >= -NEGATIVE_GAP for state in rounds)
     seconds = [state.seconds for state in rounds]
     assert seconds == sorted(seconds)
@@ -199,7 +199,7 @@ def test_max_columns(master, family):
 
 
 def test_epsilon_is_an_absolute_threshold(master, family):
-    first = fitted(master, family, "max")[1].score[1]
+    first = fitted(master, family, "max")[1].price[1]
     _, empty = run(master, family, max_columns=0)
     # Over 60 rows, no response of variance 1 is larger than sqrt(60).
     most = 1.01 * first if family.finite else 8 * np.abs(empty.duals).sum()
@@ -207,7 +207,7 @@ def test_epsilon_is_an_absolute_threshold(master, family):
     assert len(none) == 0
     assert trace.certificate.status is Status.OPTIMAL
     some, trace = run(master, family, epsilon=first / 2)
-    assert np.all(trace.score[1:] > first / 2)
+    assert np.all(trace.price[1:] > first / 2)
     assert 1 <= len(some) <= 25
 
 
@@ -279,10 +279,10 @@ def test_a_master_may_ask_for_columns_of_positive_price(wanted):
         positive_prices = wanted
 
         def begin(self, target, sample_weight, n_threads):
-            live = super().begin(target, sample_weight, n_threads)
-            add = live.add
-            live.add = lambda response: (added.append(response), add(response))
-            return live
+            restricted = super().begin(target, sample_weight, n_threads)
+            add = restricted.add
+            restricted.add = lambda response: (added.append(response), add(response))
+            return restricted
 
     ensemble, _ = generate_columns(Recording(1.0), Stump(), X, target, max_columns=8)
     plain, _ = generate_columns(Hinge(1.0), Stump(), X, target, max_columns=8)

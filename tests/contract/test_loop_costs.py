@@ -26,20 +26,20 @@ class Charging:
     smooth = True
 
     def begin(self, target, sample_weight, n_threads):
-        return ChargingLive(self.master.begin(target, sample_weight, n_threads), self.cost)
+        return RestrictedCharging(self.master.begin(target, sample_weight, n_threads), self.cost)
 
 
-class ChargingLive:
-    def __init__(self, live, cost):
-        self._live, self._cost, self._n_columns = live, cost, 0
-        self.pool_bound = live.pool_bound
+class RestrictedCharging:
+    def __init__(self, restricted, cost):
+        self._restricted, self._cost, self._n_columns = restricted, cost, 0
+        self.pool_bound = restricted.pool_bound
 
     def add(self, response):
         self._n_columns += 1
-        self._live.add(response)
+        self._restricted.add(response)
 
     def solve(self, tol, interrupted, quick=False):
-        return replace(self._live.solve(tol, interrupted, quick), column_cost=self._cost(self._n_columns))
+        return replace(self._restricted.solve(tol, interrupted, quick), column_cost=self._cost(self._n_columns))
 
 
 @pytest.fixture(params=[Hinge(C=1.0), LeastSquares(C=1.0)], ids=["hinge", "least squares"])
@@ -57,10 +57,10 @@ def run(request, rng):
 @pytest.mark.parametrize("share", [0.5, 0.1, 0.02])
 def test_the_cost_of_a_column_decides_when_to_stop(run, share):
     """Like the paper's epsilon, to which it is added."""
-    cost = share * run(max_columns=1)[1].score[1]
+    cost = share * run(max_columns=1)[1].price[1]
     charged, trace = run(lambda n: cost, max_columns=1000)
     assert trace.certificate.status is Status.OPTIMAL
-    assert np.all(trace.score[1:] > cost)
+    assert np.all(trace.price[1:] > cost)
     assert trace.certificate.max_price <= cost + 1e-6 * np.abs(trace.duals).sum()
     for part in (0.0, 0.5):
         same, other = run(lambda n, part=part: part * cost, epsilon=(1 - part) * cost, max_columns=1000)

@@ -38,7 +38,7 @@ def test_a_learner_may_be_added_again(make_target, rule, rng):
         prices, own = np.abs(H.T @ duals), np.abs(responses[:, k] @ duals)
         best, found = (prices.max(), own.max()) if rule == "max" else (prices.sum(axis=1).max(), own.sum())
         assert found == pytest.approx(best, abs=CLOSED_FORM)
-        assert trace.score[k + 1] == pytest.approx(own.max(), abs=CLOSED_FORM)
+        assert trace.price[k + 1] == pytest.approx(own.max(), abs=CLOSED_FORM)
         duals = stage.duals
 
 

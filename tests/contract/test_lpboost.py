@@ -43,12 +43,12 @@ def optimum(spec, H, y, weight):
 
 
 def begun(spec, data, n_copies=1):
-    """Return the live master over 20 stumps on all features, its target and its weights."""
+    """Return the restricted master over 20 stumps on all features, its target and its weights."""
     X, y, weight = data[0], np.tile(data[1], n_copies), np.tile(data[2], n_copies)
-    live, pool = spec.begin(y[:, None], weight, 1), naive_pool(X)
+    restricted, pool = spec.begin(y[:, None], weight, 1), naive_pool(X)
     for stump in pool[:: len(pool) // 20][:20]:
-        live.add(np.tile(np.array(stump.response, dtype=np.int8), n_copies))
-    return live, y[:, None], weight
+        restricted.add(np.tile(np.array(stump.response, dtype=np.int8), n_copies))
+    return restricted, y[:, None], weight
 
 
 #: With C = 1e-3 no column is worth its cost, and with nu = 1 no row is cut off.
@@ -81,7 +81,7 @@ def test_the_optimum_is_that_of_all_stumps(spec, weights, data):
     assert len(ensemble) < H.shape[1] / 2, "found without most of them"
     assert (len(ensemble) == 0) == (spec.nu is None and spec.C * weight.sum() < 1), "no price can reach the cost"
     costs = np.ones(len(trace)) if spec.nu is None else 2.0 - trace.dual
-    assert np.all(trace.score[1:] > costs[:-1])
+    assert np.all(trace.price[1:] > costs[:-1])
     assert np.all(np.diff(costs) >= -CLOSED_FORM) or spec.solver == "ipm", "with nu it grows with every column"
     alphas = y * trace.duals[:, 0]
     assert np.abs(H.T @ trace.duals).max() <= costs[-1] + 2 * tol * alphas.sum()
@@ -114,10 +114,10 @@ def test_the_sign_of_a_column_and_its_copies_do_not_matter(solver, parameters, d
     values = []
     for columns in ([0, 9, 20, 31], [0, 9, 9, 20, 31, 31]):
         for sign in (1, -1):
-            live = LPBoost(**parameters, solver=solver).begin(y[:, None], weight, 1)
+            restricted = LPBoost(**parameters, solver=solver).begin(y[:, None], weight, 1)
             for k in columns:
-                live.add(sign * np.array(naive_pool(X)[k].response, dtype=np.int8))
-            values.append(live.solve(INTERIOR, never).primal)
+                restricted.add(sign * np.array(naive_pool(X)[k].response, dtype=np.int8))
+            values.append(restricted.solve(INTERIOR, never).primal)
     assert np.ptp(values) <= 10 * INTERIOR * abs(values[0])
 
 
@@ -134,8 +134,8 @@ def assert_feasible(solution, spec, target, weight):
 @pytest.mark.parametrize("max_iter", [0, 1, 3])
 def test_a_solve_stopped_by_max_iter_is_feasible(max_iter, solver, parameters, data):
     spec = LPBoost(**parameters, solver=solver, max_iter=max_iter)
-    live, *problem = begun(spec, data)
-    solution = live.solve(1e-9, never)
+    restricted, *problem = begun(spec, data)
+    solution = restricted.solve(1e-9, never)
     assert solution.status is Status.NOT_CONVERGED
     assert solution.relative_gap > 1e-9
     assert solution.n_iter <= max_iter
@@ -147,8 +147,8 @@ def test_a_solve_stopped_by_max_iter_is_feasible(max_iter, solver, parameters, d
 @every_solver
 def test_an_interrupted_solve_is_feasible(solver, parameters, n_calls, data):
     spec, calls = LPBoost(**parameters, solver=solver), []
-    live, *problem = begun(spec, data, n_copies=40)
-    solution = live.solve(1e-9, lambda: bool(calls.append(1) or len(calls) >= n_calls))
+    restricted, *problem = begun(spec, data, n_copies=40)
+    solution = restricted.solve(1e-9, lambda: bool(calls.append(1) or len(calls) >= n_calls))
     assert len(calls) >= n_calls
     assert solution.status is Status.INTERRUPTED
     assert_feasible(solution, spec, *problem)

@@ -38,10 +38,10 @@ def problem(case, rng):
 
 def begin(case, problem, n_columns=None, n_threads=1, dtype=np.int8):
     target, weight, H = problem
-    live = case.spec.begin(target, weight, n_threads)
+    restricted = case.spec.begin(target, weight, n_threads)
     for column in H.T[:n_columns]:
-        live.add(column.astype(dtype))
-    return live
+        restricted.add(column.astype(dtype))
+    return restricted
 
 
 def assert_sound(case, problem, solution, n_columns):
@@ -102,14 +102,14 @@ def test_a_solution_is_feasible_stationary_and_within_tol(case, problem, rng):
 
 def test_every_round_is_sound(case, problem):
     """From the empty master on, solved quickly and then tightly."""
-    live = begin(case, problem, 0)
-    assert_sound(case, problem, live.solve(TOL, never), 0)
+    restricted = begin(case, problem, 0)
+    assert_sound(case, problem, restricted.solve(TOL, never), 0)
     for n_columns, column in enumerate(problem[2].T, start=1):
-        live.add(column.copy())
-        quick = live.solve(case.tightest, never, quick=True)
+        restricted.add(column.copy())
+        quick = restricted.solve(case.tightest, never, quick=True)
         assert_sound(case, problem, quick, n_columns)
         assert (quick.step is not None) == case.curved, "it is returned after one new column, by a quick solve"
-        full = live.solve(case.tightest, never)
+        full = restricted.solve(case.tightest, never)
         assert_sound(case, problem, full, n_columns)
         assert full.step is None
 
@@ -119,8 +119,8 @@ def test_size_bounds_the_sum_of_the_duals(case, problem):
     for n_columns in (0, 3, H.shape[1]):
         duals = begin(case, problem, n_columns).solve(case.tightest, never).duals
         assert (duals.curvature is not None) == (case.curvature is not None)
-        assert duals.size == pytest.approx(case.size(weight, duals.array), rel=CLOSED_FORM)
-        assert duals.size >= np.abs(duals.array).sum() * (1 - CLOSED_FORM)
+        assert duals.l1_norm == pytest.approx(case.l1_norm(weight, duals.array), rel=CLOSED_FORM)
+        assert duals.l1_norm >= np.abs(duals.array).sum() * (1 - CLOSED_FORM)
 
 
 @pytest.mark.parametrize("case", [name for name, case in MASTERS.items() if case.curvature], indirect=True)
@@ -134,9 +134,9 @@ def test_curvature_tells_how_much_a_column_lowers_the_objective(case, problem):
         assert quadratic.shape == (extra.shape[1],)
         prices = extra.T @ solution.duals.array
         for column, gain in zip(extra.T, 0.5 * np.sum(prices**2, axis=1) / (1 + quadratic), strict=True):
-            live = begin(case, problem, n_columns)
-            live.add(column.copy())
-            lowered = solution.primal - live.solve(TIGHT, never).primal
+            restricted = begin(case, problem, n_columns)
+            restricted.add(column.copy())
+            lowered = solution.primal - restricted.solve(TIGHT, never).primal
             if case.curvature == "exact":
                 assert gain == pytest.approx(lowered, abs=CLOSED_FORM * solution.primal)
             elif case.curvature == "majorizer":
@@ -149,14 +149,14 @@ def test_curvature_tells_how_much_a_column_lowers_the_objective(case, problem):
 def test_curvature_follows_its_steps(case, problem):
     """P <- P - p p' / (1 + h'p) and R <- R - p k', from P = diag(v) - v v' / sum(v)."""
     H = problem[2]
-    live = begin(case, problem, 0)
-    empty = live.solve(TIGHT, never).duals
+    restricted = begin(case, problem, 0)
+    empty = restricted.solve(TIGHT, never).duals
     duals, v = empty.array, empty.curvature.diagonal
     P = np.diag(v) - np.outer(v, v) / v.sum()
     scale, signs = CLOSED_FORM * v.max(), H.astype(float)
     for k, column in enumerate(signs.T):
-        live.add(H[:, k].copy())
-        solution = live.solve(TIGHT, never, quick=True)
+        restricted.add(H[:, k].copy())
+        solution = restricted.solve(TIGHT, never, quick=True)
         direction, output, denominator = solution.duals.curvature.step(k)
         assert np.allclose(direction, P @ column, rtol=0, atol=scale)
         assert denominator == pytest.approx(1 + column @ P @ column, rel=CLOSED_FORM)
@@ -192,10 +192,10 @@ def test_multiboost_reaches_the_optimum_of_a_tiny_problem(n_classes, nu, rng):
     H = np.where(score[:, None] + 0.8 * rng.normal(size=(24, 4)) > [-1.0, 0.0, 0.5, 1.0], 1, -1).astype(np.int8)
     best, weights = naive_multiboost(H.astype(float), target, weight, nu)
     assert multiboost_primal(H.astype(float), target, weight, nu, weights) == pytest.approx(best, rel=CLOSED_FORM)
-    live = MultiBoost(nu=nu).begin(target, weight, 1)
+    restricted = MultiBoost(nu=nu).begin(target, weight, 1)
     for column in H.T:
-        live.add(column)
-    solution = live.solve(1e-7, never)
+        restricted.add(column)
+    solution = restricted.solve(1e-7, never)
     assert solution.status is Status.OPTIMAL
     assert solution.primal == pytest.approx(best, rel=2e-7)
     assert solution.dual <= best * (1 + 1e-12) + 1e-12
@@ -205,10 +205,10 @@ def test_multiboost_with_a_large_nu_has_no_weights(problem):
     """A price is at most 1, the sum of all u: no column is worth a nu of 1, and the duals stay as they were."""
     _, weight, H = problem
     target = three_class_signs(np.random.default_rng(0), H.sum(axis=1).astype(float))
-    live = MultiBoost(nu=1.0).begin(target, weight, 1)
+    restricted = MultiBoost(nu=1.0).begin(target, weight, 1)
     for column in H.T:
-        live.add(column)
-    solution = live.solve(TIGHT, never)
+        restricted.add(column)
+    solution = restricted.solve(TIGHT, never)
     assert not solution.weights.any()
     assert solution.primal == solution.dual == pytest.approx(1.0, rel=CLOSED_FORM)
 

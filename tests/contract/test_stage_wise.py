@@ -45,12 +45,12 @@ def signs_of(own, n_classes):
     return 2.0 * np.eye(n_classes)[own] - 1.0
 
 
-def boosted(live, H):
+def boosted(restricted, H):
     """Return the solution before the first column, and after each."""
-    solutions = [live.solve(1e-3, never)]
+    solutions = [restricted.solve(1e-3, never)]
     for column in H.T:
-        live.add(column)
-        solutions.append(live.solve(1e-3, never))
+        restricted.add(column)
+        solutions.append(restricted.solve(1e-3, never))
     return solutions
 
 
@@ -101,7 +101,7 @@ def test_adaboost_mh_is_the_published_one(make, n_outputs, order, problem, rng):
     Y = Y if make is labels_of else signs_of(Y, n_outputs)
     solutions = boosted(AdaBoost().begin(Y, weight, 1), H)
     assert_stages(solutions, naive_adaboost_mh(H, Y, weight))
-    assert solutions[0].duals.size == pytest.approx(1.0, rel=CLOSED_FORM)
+    assert solutions[0].duals.l1_norm == pytest.approx(1.0, rel=CLOSED_FORM)
     edges = H[:, 0] @ solutions[1].duals.array @ np.sign(solutions[1].weights[0])
     assert edges == pytest.approx(0.0, abs=CLOSED_FORM), "not of each output, but summed along the votes"
 
@@ -143,14 +143,14 @@ def begin(request, problem, rng):
 
 def test_solved_again_no_weight_moves(begin, problem):
     """The loop solves again before it accepts an optimum. Only ECC then returns other duals."""
-    live = begin()
+    restricted = begin()
     for column in problem[2].T[:4]:
-        live.add(column)
-        first = live.solve(1e-3, never, quick=True)
-        second = live.solve(1e-9, never)
+        restricted.add(column)
+        first = restricted.solve(1e-3, never, quick=True)
+        second = restricted.solve(1e-9, never)
         assert second.step is None
         assert (first.primal, first.dual) == (second.primal, second.dual)
-        for one, other in ((first, second), (second, live.solve(1e-9, never))):
+        for one, other in ((first, second), (second, restricted.solve(1e-9, never))):
             assert np.array_equal(one.weights, other.weights)
             assert np.array_equal(one.intercept, other.intercept)
             assert one.retry or np.array_equal(one.duals.array, other.duals.array)
@@ -159,13 +159,13 @@ def test_solved_again_no_weight_moves(begin, problem):
 @pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64])
 def test_earlier_rounds_stay_as_they_are(begin, dtype, problem):
     """Each round is a step of rank one; the type of its column does not matter, and there is no bound for a pool."""
-    live, copies = begin(), []
-    solutions = boosted(live, problem[2].astype(dtype))
+    restricted, copies = begin(), []
+    solutions = boosted(restricted, problem[2].astype(dtype))
     for last, solution in pairwise(solutions):
         assert np.array_equal(solution.weights[:-1], last.weights)
         assert np.array_equal(solution.step.apply(last.weights), solution.weights)
         assert solution.primal <= last.primal * (1 + CLOSED_FORM)
-        assert live.pool_bound(Duals(solution.duals.array), 1.0, 1.0) == -np.inf
+        assert restricted.pool_bound(Duals(solution.duals.array), 1.0, 1.0) == -np.inf
     again = begin()
     for solution, column in zip(solutions, [*problem[2].T, None], strict=True):
         same = again.solve(1e-3, never)
@@ -181,10 +181,10 @@ def test_earlier_rounds_stay_as_they_are(begin, dtype, problem):
 
 
 def test_two_columns_at_once_are_refused(begin, problem):
-    live = begin()
-    live.add(problem[2][:, 0])
+    restricted = begin()
+    restricted.add(problem[2][:, 0])
     with pytest.raises(ValueError, match=r"one column.*solve"):
-        live.add(problem[2][:, 1])
+        restricted.add(problem[2][:, 1])
 
 
 @pytest.mark.parametrize("n_outputs", [1, 3])
@@ -212,15 +212,15 @@ def test_real_values_in_ecc_have_one_coefficient(problem, rng):
     """The minimum of the round's exponential loss along its colouring, whatever the column's sign; no intercept."""
     X, weight, _ = problem
     own, columns = classes_of(X, rng, 4), np.zeros((80, 0))
-    live, mirrored = (AdaBoostECC(2).begin(signs_of(own, 4), weight, 1) for _ in range(2))
+    restricted, mirrored = (AdaBoostECC(2).begin(signs_of(own, 4), weight, 1) for _ in range(2))
     for _ in range(6):
-        last, column = live.solve(1e-3, never), rng.normal(size=80)
+        last, column = restricted.solve(1e-3, never), rng.normal(size=80)
         colours = colouring_of(last, own, 4)
         column = column if column @ last.duals.array[:, 0] > 0 else -column  # as the loop does
-        live.add(column)
+        restricted.add(column)
         mirrored.solve(1e-3, never)
         mirrored.add(-column)
-        solution, before = live.solve(1e-3, never), columns @ last.weights
+        solution, before = restricted.solve(1e-3, never), columns @ last.weights
         assert np.allclose(mirrored.solve(1e-3, never).weights, -solution.weights, rtol=0, atol=CLOSED_FORM)
         columns, votes = np.column_stack([columns, column]), np.outer(column, colours)
 
@@ -287,11 +287,11 @@ def test_a_perfect_learner_in_ecc_is_smoothed(problem, rng):
     """Its coefficient is at most 1/2 log(1 + m k), as Schapire and Singer suggest, and boosting continues."""
     X, weight, _ = problem
     own = classes_of(X, rng, 4)
-    live = AdaBoostECC(0).begin(signs_of(own, 4), weight, 1)
+    restricted = AdaBoostECC(0).begin(signs_of(own, 4), weight, 1)
     for _ in range(20):
-        colours = colouring_of(live.solve(1e-3, never), own, 4)
-        live.add(colours[own].astype(np.int8))
-    solution = live.solve(1e-3, never)
+        colours = colouring_of(restricted.solve(1e-3, never), own, 4)
+        restricted.add(colours[own].astype(np.int8))
+    solution = restricted.solve(1e-3, never)
     most = 0.5 * np.log(1.0 + 80 * 4)
     assert np.all(np.abs(solution.weights) <= most)
     assert np.abs(solution.weights).min() > 0.5 * most
@@ -313,7 +313,7 @@ def test_after_many_rounds_the_duals_are_still_a_distribution(rng):
     H = np.where(rng.random((60, 400)) < 0.5, 1, -1).astype(np.int8)
     solution = boosted(AdaBoost().begin(Y, weight, 1), H)[-1]
     losses = weight[:, None] * np.exp(-Y * (H @ solution.weights))
-    assert solution.duals.size == pytest.approx(1.0, rel=CLOSED_FORM)
+    assert solution.duals.l1_norm == pytest.approx(1.0, rel=CLOSED_FORM)
     assert np.allclose(solution.duals.array, Y * losses / losses.sum(), rtol=0, atol=CLOSED_FORM)
     assert solution.primal == pytest.approx(losses.mean() / weight.mean(), rel=CLOSED_FORM)
 
@@ -321,19 +321,19 @@ def test_after_many_rounds_the_duals_are_still_a_distribution(rng):
 def test_every_colouring_occurs(rng):
     """C(4, 2) = 6 of them: in 200 rounds each occurs about 33 times."""
     own = np.arange(8) % 4
-    live = AdaBoostECC(1).begin(signs_of(own, 4), np.ones(8), 1)
+    restricted = AdaBoostECC(1).begin(signs_of(own, 4), np.ones(8), 1)
     responses = np.where(rng.random((8, 200)) < 0.5, 1, -1).astype(np.int8)
-    colourings = [tuple(colouring_of(solution, own, 4).tolist()) for solution in boosted(live, responses)]
+    colourings = [tuple(colouring_of(solution, own, 4).tolist()) for solution in boosted(restricted, responses)]
     counts = [colourings.count(colours) for colours in set(colourings)]
     assert len(counts) == 6
     assert min(counts) >= 10
 
 
 def test_colourings_follow_the_seed(problem, rng):
-    """Two live masters of one spec have the same colourings, although both begin before either continues."""
+    """Two restricted masters of one spec have the same colourings, although both begin before either continues."""
     X, weight, H = problem
     target, specs = signs_of(classes_of(X, rng, 5), 5), [AdaBoostECC(4)] * 2 + [AdaBoostECC(5)]
     begun = [spec.begin(target, weight, 1) for spec in specs]
-    first, second, other = ([solution.duals.array for solution in boosted(live, H)] for live in begun)
+    first, second, other = ([solution.duals.array for solution in boosted(restricted, H)] for restricted in begun)
     assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
     assert not all(np.array_equal(np.sign(a), np.sign(b)) for a, b in zip(first, other, strict=True))

@@ -31,18 +31,18 @@ def with_result(base, name, change):
 def with_solution(change):
     """Return a master whose solutions are `change(correct solution, interrupted)`."""
 
-    def wrap(live, *_):
-        solve = live.solve
-        live.solve = lambda tol, interrupted, quick=False: change(solve(tol, interrupted, quick), interrupted)
-        return live
+    def wrap(restricted, *_):
+        solve = restricted.solve
+        restricted.solve = lambda tol, interrupted, quick=False: change(solve(tol, interrupted, quick), interrupted)
+        return restricted
 
     return with_result(Liblinear, "begin", wrap)
 
 
-def with_higher_bound(live, *_):
-    bound = live.pool_bound
-    live.pool_bound = lambda *given: 1.1 * bound(*given)
-    return live
+def with_higher_bound(restricted, *_):
+    bound = restricted.pool_bound
+    restricted.pool_bound = lambda *given: 1.1 * bound(*given)
+    return restricted
 
 
 class Doubling(Hinge):
@@ -176,7 +176,7 @@ class Mutable(SimpleNamespace):
 
 #: A family with a mistake | the check that must find it | what else the message says
 WRONG_FAMILIES = {
-    "parameters": (Remembering(), "check_parameters", "`begin` must not change"),
+    "parameters": (Remembering(), "check_parameters", "`begin` changed the parameters"),
     "no energy": (priced(energy=0.0), "check_pool", r"energy is 0\.0"),
     "twice the energy": (Wrong(lambda p, *_: replace(p, energy=2 * p.energy)), "check_pool", "energy is"),
     "no size": (priced(n_candidates=None), "check", "only one of `energy`"),
@@ -184,10 +184,10 @@ WRONG_FAMILIES = {
     "largest price": (priced(max_price=1e-3), "check_prices", r"max_price is 0\.001"),
     "merit": (priced(merit=0.0), "check_prices", r"merit is 0\.0"),
     "nothing": (Wrong(lambda *_: None), "check_det", "FixedPricer.price must return"),
-    "score": (of_column(lambda c, _: replace(c, score=1.1 * c.score)), "check_prices", "score of the column"),
+    "price": (of_column(lambda c, _: replace(c, price=1.1 * c.price)), "check_prices", "price of the column"),
     "response": (of_column(lambda c, _: replace(c, response=2 * c.response)), "check_learners", "not the response of"),
     "taken": (of_column(lambda c, p: vars(p).setdefault("first", c)), "check_learners", "already taken"),
-    "threads": (of_column(lambda c, p: replace(c, score=c.score * (1 + 1e-12 * p.n_threads))), "check_det", "score is"),
+    "threads": (of_column(lambda c, p: replace(c, price=c.price * (1 + 1e-12 * p.n_threads))), "check_det", "price is"),
     "writes to X": (overwriting(lambda pricer, duals: pricer.sample.X), "check_det", "changed its input X"),
     "writes to duals": (overwriting(lambda pricer, duals: duals.array), "check_det", "changed its input duals"),
     "mutable": (of_learner(Mutable), "check_learners", "can be set.*frozen dataclass"),

@@ -181,5 +181,5 @@ def test_columns_may_be_flipped(rng):
     turned = WeightHistory()
     for (change, intercept), (weights, _) in zip(history._rounds, models, strict=True):
         step = change if isinstance(change, RankOneStep) else None
-        turned.append(make_solution(weights, intercept, step).turned(signs[: len(weights)]))
+        turned.append(make_solution(weights, intercept, step).with_signs(signs[: len(weights)]))
     assert_same_models(list(turned), [(signs[: len(w), None] * w, b) for w, b in models])

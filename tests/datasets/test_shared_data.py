@@ -32,7 +32,7 @@ def test_every_file_of_the_manifest_loads_as_stated():
         for train, test in data.splits:
             assert len(np.intersect1d(train, test)) == 0, name
             assert max(train.max(), test.max()) < len(data.y), name
-            assert data.sizes in (None, (len(train), len(test))), name
+            assert data.split_sizes in (None, (len(train), len(test))), name
 
 
 @needs_data
@@ -41,7 +41,7 @@ def test_every_file_of_the_manifest_loads_as_stated():
     [("twonorm", make_twonorm, 1 / 2), ("ringnorm", make_ringnorm, 1 / 2), ("waveform", make_waveform, 1 / 3)],
 )
 def test_generated_data_sets_are_distributed_as_the_published_ones(name, make, fraction):
-    """Published columns are standardised, so the generated ones are standardised too."""
+    """Published columns are standardized, so the generated ones are standardized too."""
     published, (X, y) = load(name), make(MANY, random_state=0)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     assert_fraction(published.y, fraction)

@@ -20,10 +20,10 @@ def test_every_round_adds_the_column_of_the_largest_price(algorithm):
     steps = list(literal_rounds(problem, 40, repeats=True))
     for k, step in enumerate(steps):
         assert step.before is (steps[k - 1].after if k else None)
-        assert abs(step.column.score) >= EPSILON
+        assert abs(step.column.price) >= EPSILON
         prices = step.column.response @ step.duals
-        assert np.isclose(prices[step.column.output], step.column.score, rtol=CLOSED_FORM, atol=0)
-        assert np.abs(prices).max() <= abs(step.column.score) * (1 + CLOSED_FORM), "the largest over all outputs"
+        assert np.isclose(prices[step.column.output], step.column.price, rtol=CLOSED_FORM, atol=0)
+        assert np.abs(prices).max() <= abs(step.column.price) * (1 + CLOSED_FORM), "the largest over all outputs"
     keys = [step.column.learner.key for step in steps]
     assert len(set(keys)) < len(keys), "the literal search selects columns again"
     others = [step.column.learner.key for step in literal_rounds(problem, 40, repeats=False)]

@@ -69,7 +69,7 @@ def test_binary_methods(name, method):
             if family.learn is False:
                 assert model.certificate_.n_candidates == (None if fresh else 2000)
     if method.startswith("CGEns") and name != "spam":
-        assert found.model.columns == list(TINY.rounds if name == "table1" else TINY.rounds[-1:])
+        assert found.model.stages == list(TINY.rounds if name == "table1" else TINY.rounds[-1:])
         assert found.params["n_estimators"] == model.n_columns_
 
 

@@ -97,4 +97,4 @@ def test_published_data_sets(name):
     data = load(name)
     assert len(data.splits) == {"heart": 10, "ringnorm": 10, "banana": 1, "twonorm": 1, "waveform": 1}.get(name, 0)
     for run in range(EXPERIMENTS["table1"].runs(name)):
-        assert_split(splits.published_split(name, run, FULL), *data.sizes)
+        assert_split(splits.published_split(name, run, FULL), *data.split_sizes)

@@ -95,12 +95,12 @@ def warm(family: str, target: str) -> dict[str, str]:
 
 def search(estimator: type, data: Callable[[], Any], weighted: bool, **parameters: Any) -> dict[str, str]:
     X, y = data()
-    model = estimator(n_estimators=N_COLUMNS, cv=3, Cs=3, columns=[5, 15, 25], random_state=0, **parameters)
+    model = estimator(n_estimators=N_COLUMNS, cv=3, Cs=3, stages=[5, 15, 25], random_state=0, **parameters)
     model.fit(X, y, row_weights(len(X)) if weighted else None)
     return {**digests(model.best_estimator_, X), "scores": digest(to_six_digits(model.scores_)), "C": model.C_.hex()}
 
 
-def rival(estimator: type, data: Callable[[], Any]) -> dict[str, str]:
+def baseline(estimator: type, data: Callable[[], Any]) -> dict[str, str]:
     """Pin the columns alone: weights go through the machine's own logarithm."""
     X, y = data()
     return {"columns": digests(estimator(n_estimators=N_COLUMNS).fit(X, y), X)["columns"]}
@@ -133,8 +133,8 @@ def cases() -> dict[str, Callable[[], dict[str, str]]]:
     table["search: three classes, balanced"] = lambda: search(
         CGEnsClassifierCV, three_classes, False, class_weight="balanced", loss="hinge"
     )
-    table["AdaBoost: two classes"] = lambda: rival(AdaBoostClassifier, two_classes)
-    table["AdaBoost.MH: three classes"] = lambda: rival(AdaBoostMHClassifier, three_classes)
+    table["AdaBoost: two classes"] = lambda: baseline(AdaBoostClassifier, two_classes)
+    table["AdaBoost.MH: three classes"] = lambda: baseline(AdaBoostMHClassifier, three_classes)
     return table
 
 

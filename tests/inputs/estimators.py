@@ -44,7 +44,7 @@ class Loop(BaseEstimator):
 
 
 SMALL = {"n_estimators": 5, "random_state": 0, "n_jobs": 1}
-SEARCH = {**SMALL, "Cs": 2, "columns": [2, 5], "cv": 3}
+SEARCH = {**SMALL, "Cs": 2, "stages": [2, 5], "cv": 3}
 FAMILIES = {
     "perceptron": Perceptron(100),
     "learned perceptron": Perceptron(learn=True),

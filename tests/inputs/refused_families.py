@@ -113,7 +113,7 @@ class Spoilt(BaseEstimator):
 
 
 def with_response(change: Callable[[np.ndarray], Any], factor: float = 1.0) -> Callable[[Column, Column], Pricing]:
-    return lambda own, first: Pricing(replace(own, response=change(own.response), score=float(own.score * factor)))
+    return lambda own, first: Pricing(replace(own, response=change(own.response), price=float(own.price * factor)))
 
 
 def with_fourth(value: float) -> Callable[[np.ndarray], np.ndarray]:

@@ -166,22 +166,22 @@ def search(**params: Any) -> CGEnsClassifierCV:
 
 
 def test_the_numbers_of_columns_of_a_search():
-    for columns, n_estimators, tried in (
+    for stages, n_estimators, tried in (
         ("paper", 500, [25, 50, 100, 250, 500]),
         ("paper", 60, [25, 50, 60]),
         ("paper", 12, [12]),
-        ("staged", 12, [5, 6, 7, 8, 9, 10, 11, 12]),
-        ("staged", 3, [3]),
+        ("log", 12, [5, 6, 7, 8, 9, 10, 11, 12]),
+        ("log", 3, [3]),
         ([9, 3, 9, np.int64(1)], 12, [1, 3, 9]),
         (range(1, 4), 12, [1, 2, 3]),
     ):
-        assert search(columns=columns, n_estimators=n_estimators).columns_.tolist() == tried
-    many = search(columns="staged", n_estimators=300).columns_
+        assert search(stages=stages, n_estimators=n_estimators).stages_.tolist() == tried
+    many = search(stages="log", n_estimators=300).stages_
     assert (len(many), many[0], many[-1]) == (25, 5, 300)
 
 
 def test_more_columns_than_exist_have_the_score_of_all_columns():
-    model = search(columns=[2, 100, 200], n_estimators=200)
+    model = search(stages=[2, 100, 200], n_estimators=200)
     assert np.array_equal(model.scores_[..., 1], model.scores_[..., 2])
     assert model.best_params_["n_estimators"] in (2, 100)
     assert model.n_columns_ < 12

@@ -138,7 +138,7 @@ def test_features_on_very_different_scales_have_one_warning(row, name):
 
 
 def test_a_feature_far_from_zero_does_not_matter(rng):
-    """A year among standardised features does not change distances, and should not change cosines either."""
+    """A year among standardized features does not change distances, and should not change cosines either."""
     near = rng.normal(size=(600, 4))
     y, far = np.sin(2 * near[:, 0]) + near[:, 1] > 0, near + np.array([2000.0, 0, 0, 0])
     params = {"weak_learner": Fourier(learn=False), "n_estimators": 60}

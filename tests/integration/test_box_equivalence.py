@@ -212,10 +212,10 @@ def test_the_empty_master_is_solved_exactly(loss, y):
 
 
 def test_one_class_duals_sum_to_one_in_every_round():
-    live = OneClass(0.3).begin(np.zeros((60, 1)), np.arange(1.0, 61.0), 1)
+    restricted = OneClass(0.3).begin(np.zeros((60, 1)), np.arange(1.0, 61.0), 1)
     for column in whole_pool(Stump(8)).T[:20]:
-        live.add(column)
-        assert live.solve(TIGHT, lambda: False, quick=True).duals.array.sum() == pytest.approx(1.0, abs=1e-12)
+        restricted.add(column)
+        assert restricted.solve(TIGHT, lambda: False, quick=True).duals.array.sum() == pytest.approx(1.0, abs=1e-12)
 
 
 def test_naive_tube_is_the_definition():

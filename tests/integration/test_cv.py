@@ -30,7 +30,7 @@ def test_results_have_the_form_of_scikit_learn(name):
     model, _, _ = fitted(name)
     results = model.cv_results_
     assert model.scores_.shape == (3, 3, 3)
-    assert model.Cs_.shape == model.columns_.shape == (3,)
+    assert model.Cs_.shape == model.stages_.shape == (3,)
     splits = [f"split{k}_test_score" for k in range(3)]
     summary = ["mean_test_score", "std_test_score", "rank_test_score"]
     assert list(results) == ["param_C", "param_n_estimators", "params", *splits, *summary]
@@ -44,9 +44,10 @@ def test_results_have_the_form_of_scikit_learn(name):
     for number, params in enumerate(results["params"]):
         assert params == {"C": results["param_C"][number], "n_estimators": results["param_n_estimators"][number]}
         assert params["C"] == model.Cs_[number // 3]
-        assert params["n_estimators"] == model.columns_[number % 3]
+        assert params["n_estimators"] == model.stages_[number % 3]
     assert np.array_equal(results["rank_test_score"], 1 + (mean[:, None] > mean).sum(axis=0))
     assert model.best_params_ == {"C": model.C_, "n_estimators": model.n_columns_}
+    assert model.master_.C == model.C_
     assert model.best_params_ == results["params"][model.best_index_]
     assert model.best_score_ == pytest.approx(mean.max(), rel=CLOSED_FORM)
     as_good = [params for params, own in zip(results["params"], mean, strict=True) if own == mean.max()]
@@ -113,7 +114,7 @@ def test_balanced_classes_are_those_of_the_folds_own_rows():
     X, y = WINES
     train, test = np.arange(20, 178), np.arange(0, 178, 2)
     options = {"class_weight": "balanced", "loss": "hinge"}
-    search = classify(cv=[(train, test)], Cs=[0.01], columns=[5], n_estimators=5, **options)
+    search = classify(cv=[(train, test)], Cs=[0.01], stages=[5], n_estimators=5, **options)
     plain = CGEnsClassifier(C=0.01, n_estimators=5, tol=3e-3, **options).fit(X[train], y[train])
     assert search.scores_[0, 0, 0] == plain.score(X[test], y[test])
 
@@ -131,7 +132,7 @@ def test_columns_are_found_with_the_chosen_c():
 @pytest.mark.parametrize("loss", ["least_squares", "hinge"])
 def test_the_seed_determines_random_families(loss):
     X, y = TUMOURS
-    options = {"weak_learner": Cosines(gamma=1e-3, fresh=True), "loss": loss, "n_estimators": 5, "columns": [2, 5]}
+    options = {"weak_learner": Cosines(gamma=1e-3, fresh=True), "loss": loss, "n_estimators": 5, "stages": [2, 5]}
     one, two, other = (
         classify(X, y, random_state=seed, n_jobs=jobs, **options) for seed, jobs in [(0, 1), (0, 2), (1, 1)]
     )
@@ -185,7 +186,7 @@ def test_a_class_that_a_fold_is_not_trained_on():
 @pytest.mark.parametrize("n_folds", [2, 3, 10, 1000])
 def test_a_number_of_folds_stratifies(n_folds):
     _, y = WINES
-    model = classify(cv=n_folds, Cs=1, columns=[3])
+    model = classify(cv=n_folds, Cs=1, stages=[3])
     assert len(model.folds_) == min(n_folds, np.bincount(y).max())
     tested = np.concatenate([test for _, test in model.folds_])
     assert sorted(tested) == list(range(len(y)))

@@ -35,7 +35,7 @@ class ByHand:
         own[train] = weight[train]
         order = SampleOrder.of(X, np.ascontiguousarray(target), own, 1)
         options = {"sample_weight": order.weight, "rows": order.rows, "tol": 3e-3, "pricing": pricing}
-        stages, target = model.columns_.tolist(), target[order.rows]
+        stages, target = model.stages_.tolist(), target[order.rows]
         self.paths = [
             path(master(own_c), Stump(), X, target, [C], stages=stages, **options)
             for C, own_c in zip(model.Cs_, model.column_Cs_, strict=True)
@@ -129,7 +129,7 @@ def test_scores_of_a_fold_by_ridge_regression(n_outputs, rng):
         test = found.test
         for c, C in enumerate(model.Cs_):
             H = found.paths[c].ensemble.respond(X).astype(float)
-            for s, stage in enumerate(model.columns_):
+            for s, stage in enumerate(model.stages_):
                 ridge = Ridge(alpha=1 / C).fit(H[train, :stage], target[train], sample_weight=weight[train])
                 expected = r2_score(target[test], ridge.predict(H[test, :stage]), sample_weight=weight[test])
                 assert model.scores_[k, c, s] == pytest.approx(expected, rel=CLOSED_FORM)
@@ -140,7 +140,7 @@ def test_the_path_equals_plain_fits():
     X, y = PATIENTS
     model = regress(cv=[(np.arange(0, 150, 2), np.arange(1, 150, 2))])
     middle = sorted(model.Cs_)[1]
-    for stage, score in zip(model.columns_, model.scores_[0, list(model.Cs_).index(middle)], strict=True):
+    for stage, score in zip(model.stages_, model.scores_[0, list(model.Cs_).index(middle)], strict=True):
         plain = CGEnsRegressor(C=middle, n_estimators=int(stage)).fit(X[::2], y[::2])
         assert plain.score(X[1::2], y[1::2]) == pytest.approx(score, rel=CLOSED_FORM)
 

@@ -163,19 +163,19 @@ LABELS = {
 
 @pytest.mark.parametrize("name", OF_CLASSES)
 def test_class_labels_do_not_matter(name):
-    model, X, y = fitted(name, n_estimators=3, columns=[1, 3])
+    model, X, y = fitted(name, n_estimators=3, stages=[1, 3])
     for labels in LABELS.values():
         if len(labels) <= y.max():
             continue
         labels = labels[: y.max() + 1]
-        named = make(name, n_estimators=3, columns=[1, 3]).fit(X, labels[y])
+        named = make(name, n_estimators=3, stages=[1, 3]).fit(X, labels[y])
         assert named.classes_.tolist() == labels.tolist()
         assert named.classes_.dtype == labels.dtype
         assert named.decision_function(X).tobytes() == model.decision_function(X).tobytes()
         assert np.array_equal(named.predict(X), labels[model.predict(X)])
     names = LABELS["text"][y]
     for column in (pd.Series(names, dtype="category"), names.tolist()):
-        named = make(name, n_estimators=3, columns=[1, 3]).fit(X, column)
+        named = make(name, n_estimators=3, stages=[1, 3]).fit(X, column)
         assert named.decision_function(X).tobytes() == model.decision_function(X).tobytes()
         assert set(named.predict(X)) <= set(names)
 
@@ -226,7 +226,7 @@ DRAWN = {
 def test_the_same_seed_gives_the_same_model(name, family):
     X, y = data_of(name)
     seeds = (5, 5, 6, *(np.random.RandomState(5) for _ in range(2 if name == "binary" else 0)))
-    options = {"weak_learner": DRAWN.get(family), "n_estimators": 4, "columns": [2, 4]}
+    options = {"weak_learner": DRAWN.get(family), "n_estimators": 4, "stages": [2, 4]}
     model, same, other, *of_states = (make(name, random_state=seed, **options).fit(X, y) for seed in seeds)
     assert_same_model(model, same, X)
     if of_states:

@@ -154,7 +154,7 @@ def test_columns_are_learned_again_for_every_colouring(family):
     for k in range(1, 7):
         duals = clone(model).set_params(n_estimators=k).fit(X, y).duals_
         available = pricer.price(Duals(duals[:, None]), set(), "max").largest_price()
-        assert model.trace_.score[k + 1] >= 0.25 * available, f"round {k + 1}"
+        assert model.trace_.price[k + 1] >= 0.25 * available, f"round {k + 1}"
 
 
 @pytest.mark.parametrize("name", BOOSTERS)

@@ -155,11 +155,11 @@ def test_one_long_solve_of_boosting(name):
     rng = np.random.default_rng(0)
     y = random_signs(rng, n_rows).astype(float)
     target = np.outer(y, [1, -1]) if name == "MultiBoost" else y[:, None]
-    live = master.begin(target, np.ones(n_rows), 1)
+    restricted = master.begin(target, np.ones(n_rows), 1)
     for column in random_signs(rng, n_columns, n_rows):
-        live.add(column)
+        restricted.add(column)
     with ctrl_c(0.2), InterruptGuard() as guard:
-        solution = live.solve(1e-12, guard.requested)
+        solution = restricted.solve(1e-12, guard.requested)
     assert solution.status is Status.INTERRUPTED
     assert len(solution.weights) == n_columns
     assert np.isfinite(solution.weights).all()

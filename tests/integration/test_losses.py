@@ -57,7 +57,7 @@ def test_poisson_loss_is_scikit_learns_on_the_same_columns(C):
     assert np.allclose(model.ensemble_.weights[:, 0], peer.coef_, atol=1e-5 * np.abs(peer.coef_).max())
 
 
-def test_huber_loss_is_minimised():
+def test_huber_loss_is_minimized():
     X, y = load_diabetes(return_X_y=True)
     model = CGEnsRegressor(loss=Huber(delta=20.0), C=0.01, n_estimators=15, tol=TIGHT_TOL).fit(X, y)
     H = model.ensemble_.respond(X).astype(float)
@@ -73,7 +73,7 @@ def test_huber_loss_is_minimised():
 
 
 def test_huber_loss_withstands_outliers():
-    """Also its default delta, which is measured by the quartile range."""
+    """Also its default delta, which is measured by the interquartile range."""
     X, y = load_diabetes(return_X_y=True)
     spoiled = np.where(np.arange(len(y)) % 20 == 0, 1e5, y)
     errors = {loss: np.abs(CGEnsRegressor(loss=loss).fit(X, spoiled).predict(X) - y) for loss in ("huber", "squared")}

@@ -83,7 +83,7 @@ def test_simultaneous_searches_restore_the_threads_of_blas():
 
 
 def test_n_columns_counts_the_columns_that_exist():
-    model = CGEnsRegressorCV(columns="paper").fit(np.arange(80.0)[:, None] % 3, np.arange(80.0) % 3 + 0.1 * Y)
+    model = CGEnsRegressorCV(stages="paper").fit(np.arange(80.0)[:, None] % 3, np.arange(80.0) % 3 + 0.1 * Y)
     assert model.n_columns_ == len(model.ensemble_) == 2
     assert model.best_params_["n_estimators"] == 25
 

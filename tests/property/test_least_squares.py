@@ -126,9 +126,9 @@ def test_outputs_are_independent_problems(problem):
     together = master.begin(problem.target, weight, 1)
     alone = [master.begin(np.ascontiguousarray(own[:, None]), weight, 1) for own in problem.target.T]
     for column in problem.H.T:
-        for live in (together, *alone):
-            live.add(column)
-    whole, parts = together.solve(TIGHT, lambda: False), [live.solve(TIGHT, lambda: False) for live in alone]
+        for restricted in (together, *alone):
+            restricted.add(column)
+    whole, *parts = (restricted.solve(TIGHT, lambda: False) for restricted in (together, *alone))
     assert_near(whole.weights, np.column_stack([part.weights for part in parts]), problem.spread)
     assert_near(whole.intercept, np.concatenate([part.intercept for part in parts]), problem.spread)
     assert whole.primal == pytest.approx(sum(part.primal for part in parts), rel=CLOSED_FORM, abs=problem.rounding)

@@ -112,9 +112,9 @@ class NaiveCurvature:
     def diagonal(self) -> np.ndarray:
         return self.models[0].scale
 
-    def step(self, k: int) -> tuple[np.ndarray, np.ndarray, float]:
-        """Return p = Ph, k = h'U / (1 + h'p) and 1 + h'p, with P and U from before the `k`-th column h."""
-        before, column = self.models[k], self.models[k + 1].H[:, k]
+    def step(self, j: int) -> tuple[np.ndarray, np.ndarray, float]:
+        """Return p = Ph, k = h'U / (1 + h'p) and 1 + h'p, with P and U from before the `j`-th column h."""
+        before, column = self.models[j], self.models[j + 1].H[:, j]
         direction = before.projected @ column
         denominator = 1.0 + float(column @ direction)
         return direction, column @ before.duals / denominator, denominator

@@ -28,7 +28,7 @@ def nu_value(margins: np.ndarray, bound: np.ndarray, rho: float) -> float:
 
 
 def naive_lpboost(H: np.ndarray, y: np.ndarray, bound: np.ndarray) -> float:
-    """Minimise sum(w) + sum_i bound_i xi_i, y_i sum_j w_j h_j(x_i) >= 1 - xi_i, over h and -h, w >= 0 (EQ:LPB1)."""
+    """Minimize sum(w) + sum_i bound_i xi_i, y_i sum_j w_j h_j(x_i) >= 1 - xi_i, over h and -h, w >= 0 (EQ:LPB1)."""
     m, n = H.shape
     signed = y[:, None] * np.hstack([H, -H])
     return optimum(
@@ -39,7 +39,7 @@ def naive_lpboost(H: np.ndarray, y: np.ndarray, bound: np.ndarray) -> float:
 
 
 def naive_nu_lpboost(H: np.ndarray, y: np.ndarray, share: np.ndarray, nu: float) -> float:
-    """Maximise rho - sum_i share_i xi_i / nu, y_i sum_j w_j h_j(x_i) >= rho - xi_i, sum(w) = 1 (Demiriz et al.).
+    """Maximize rho - sum_i share_i xi_i / nu, y_i sum_j w_j h_j(x_i) >= rho - xi_i, sum(w) = 1 (Demiriz et al.).
 
     The shares have the sum 1. As in the master, the value is 2 minus the published one.
     """

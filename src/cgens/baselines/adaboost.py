@@ -6,15 +6,15 @@ from cgens.baselines._base import BinaryBaseline, StageWiseBaseline
 from cgens.estimators._plan import TrainingData
 from cgens.estimators._shared_docs import expand_shared
 from cgens.masters import AdaBoost
-from cgens.types import Floats, Master, WeakLearner
+from cgens.types import Family, Floats, Master
 
 
 @expand_shared
 class AdaBoostClassifier(BinaryBaseline, StageWiseBaseline):
     """Discrete AdaBoost (Freund & Schapire, 1997): each round adds the weak learner with the largest edge.
 
-    The predictions are those of scikit-learn's AdaBoost with the same weak learner, which is found by a fast search. A
-    weak learner whose values are not +-1 gets the coefficient that minimizes the exponential loss (Schapire & Singer,
+    The predictions equal those of scikit-learn's AdaBoost with the same weak learner; only the search for it is faster.
+    A weak learner whose values are not +-1 gets the coefficient that minimizes the exponential loss (Schapire & Singer,
     1999).
 
     Parameters
@@ -45,5 +45,5 @@ class AdaBoostClassifier(BinaryBaseline, StageWiseBaseline):
 
     _multiclass_alternative = "AdaBoostMHClassifier"
 
-    def _master(self, data: TrainingData, family: WeakLearner, largest_weights: Floats, seed: int) -> Master:
+    def _master(self, data: TrainingData, family: Family, largest_weights: Floats, seed: int) -> Master:
         return AdaBoost()

@@ -7,23 +7,23 @@ from cgens.coding import ClassCoding
 from cgens.estimators._plan import TrainingData
 from cgens.estimators._shared_docs import expand_shared
 from cgens.masters import AdaBoostECC
-from cgens.types import AnyArray, Floats, Master, WeakLearner
+from cgens.types import AnyArray, Family, Floats, Master
 
 
 @expand_shared
 class AdaBoostECCClassifier(StageWiseBaseline):
     """AdaBoost.ECC (Guruswami & Sahai, 1999): each round learns one bit of an error-correcting code of the classes.
 
-    The coloring of a round, which separates the classes whose bit is set from the others, is drawn at random among
+    The colouring of a round, which separates the classes whose bit is set from the others, is drawn at random among
     those that split the classes into halves.
 
     Parameters
     ----------
     weak_learner : shared
     n_estimators : int, default=500
-        Maximum number of rounds, which are the bits of the code.
+        Maximum number of rounds; each round adds one bit to the code.
     random_state : int, RandomState instance or None, default=None
-        Seed for the colorings, and for families that sample weak learners at random.
+        Seed for the colourings, and for families that sample weak learners at random.
     n_jobs, verbose : shared
 
     Attributes
@@ -49,5 +49,5 @@ class AdaBoostECCClassifier(StageWiseBaseline):
     def _code_classes(self, classes: AnyArray) -> ClassCoding:
         return ClassCoding.one_vs_rest(classes)
 
-    def _master(self, data: TrainingData, family: WeakLearner, largest_weights: Floats, seed: int) -> Master:
+    def _master(self, data: TrainingData, family: Family, largest_weights: Floats, seed: int) -> Master:
         return AdaBoostECC(seed)

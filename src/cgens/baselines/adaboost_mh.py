@@ -9,7 +9,7 @@ from cgens.coding import ClassCoding, LabelCoding
 from cgens.estimators._plan import TrainingData
 from cgens.estimators._shared_docs import expand_shared
 from cgens.masters import AdaBoost
-from cgens.types import AnyArray, Floats, Master, Rule, WeakLearner
+from cgens.types import AnyArray, Family, Floats, Master, Rule
 
 
 @expand_shared
@@ -54,7 +54,7 @@ class AdaBoostMHClassifier(StageWiseBaseline):
     def _code_labels(self, n_labels: int) -> LabelCoding:
         return LabelCoding(n_labels)
 
-    def _master(self, data: TrainingData, family: WeakLearner, largest_weights: Floats, seed: int) -> Master:
+    def _master(self, data: TrainingData, family: Family, largest_weights: Floats, seed: int) -> Master:
         return AdaBoost()
 
     def _rule(self) -> Rule:

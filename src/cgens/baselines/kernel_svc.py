@@ -20,7 +20,8 @@ _KERNELS: dict[str, Any] = {"stump": stump_kernel, "perceptron": perceptron_kern
 class KernelSVC(WrappedClassifier):
     """Support vector machine with the stump, perceptron or Gaussian kernel: scikit-learn's `SVC`.
 
-    The limit of `cgens.CGEnsClassifier` with all weak learners of the family. Ctrl-C takes effect only after the fit.
+    For two classes, this is the limit of `cgens.CGEnsClassifier` with the hinge loss when it uses all weak learners of
+    the family. Ctrl-C takes effect only after the fit.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from cgens.estimators._plan import TrainingData
 from cgens.estimators._shared_docs import expand_shared
 from cgens.masters import LPBoost
 from cgens.masters.loss import total_weight
-from cgens.types import Floats, Master, WeakLearner
+from cgens.types import Family, Floats, Master
 
 #: ``C="scale"`` is this over the total weight of the rows: docs/decisions/0004-default-C.md.
 SCALE = 100.0
@@ -45,7 +45,7 @@ class LPBoostClassifier(BinaryBaseline):
         Maximum number of HiGHS iterations per round.
     random_state : shared
     n_jobs : int or None, default=None
-        Number of threads of the search for weak learners. The result does not depend on it.
+        Number of threads for the search for weak learners. The result does not depend on it.
     verbose : shared
 
     Attributes
@@ -84,7 +84,7 @@ class LPBoostClassifier(BinaryBaseline):
         if self.nu is not None and check_positive("nu", self.nu) > 1:
             raise ValueError(f"nu must be in (0, 1]; got {self.nu!r}.")
 
-    def _master(self, data: TrainingData, family: WeakLearner, largest_weights: Floats, seed: int) -> Master:
+    def _master(self, data: TrainingData, family: Family, largest_weights: Floats, seed: int) -> Master:
         if self.nu is not None:
             return LPBoost(None, nu=float(self.nu), solver=self.solver, max_iter=self.max_iter)
         C = resolve_c(self.C, SCALE / total_weight(data.sample_weight), largest_weights)

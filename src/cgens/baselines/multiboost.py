@@ -11,7 +11,7 @@ from cgens.estimators._parameters import check_positive
 from cgens.estimators._plan import TrainingData
 from cgens.estimators._shared_docs import expand_shared
 from cgens.masters import MultiBoost
-from cgens.types import AnyArray, Floats, Master, WeakLearner
+from cgens.types import AnyArray, Family, Floats, Master
 
 
 @expand_shared
@@ -64,7 +64,7 @@ class MultiBoostClassifier(Baseline):
     def _code_classes(self, classes: AnyArray) -> ClassCoding:
         return ClassCoding.one_vs_rest(classes)
 
-    def _master(self, data: TrainingData, family: WeakLearner, largest_weights: Floats, seed: int) -> Master:
+    def _master(self, data: TrainingData, family: Family, largest_weights: Floats, seed: int) -> Master:
         return MultiBoost(float(self.nu))
 
     def _advice(self) -> str:

@@ -25,7 +25,7 @@ class Dataset:
         Empty if unknown.
     splits : tuple of (ndarray, ndarray)
         Published splits, each as the indices of its training and test rows.
-    sizes : (int, int) or None
+    split_sizes : (int, int) or None
         Numbers of training and test rows, if the published protocol draws them at random.
     extras : dict of str to ndarray
         All other arrays of the file.
@@ -39,7 +39,7 @@ class Dataset:
     classes: tuple[str, ...] = ()
     feature_names: tuple[str, ...] = ()
     splits: tuple[tuple[AnyArray, AnyArray], ...] = ()
-    sizes: tuple[int, int] | None = None
+    split_sizes: tuple[int, int] | None = None
     extras: dict[str, AnyArray] = field(default_factory=dict)
     origin: str = ""
 

@@ -31,7 +31,7 @@ def read_dataset(name: str, folder: Path) -> Dataset:
     content = path.read_bytes()
     if sha256 is not None and (found := hashlib.sha256(content).hexdigest()) != sha256:
         raise ValueError(
-            f"{path} is damaged or another version: its SHA-256 is {found[:12]}..., but {MANIFEST} lists "
+            f"{path} is damaged or a different version: its SHA-256 is {found[:12]}..., but {MANIFEST} lists "
             f"{sha256[:12]}...; download it again."
         )
     arrays = _parse(content, path)
@@ -46,7 +46,7 @@ def read_dataset(name: str, folder: Path) -> Dataset:
         feature_names=tuple(map(str, np.ravel(arrays.pop("feature_names", ())))),
         splits=_pop_splits(arrays, path),
         # From the manifest, not by name: a data set may share its name with a published one but have other columns.
-        sizes=sizes,
+        split_sizes=sizes,
         extras=arrays,
         origin=str(path),
     )

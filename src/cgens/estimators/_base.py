@@ -144,7 +144,7 @@ class EnsembleEstimator(Planner):
 
     @property
     def feature_importances_(self) -> Floats:
-        """Spread of each feature's part of the decision over the training rows, as a share of the sum."""
+        """Standard deviation of each feature's contribution to the decision, normalized to sum to 1."""
         check_is_fitted(self, "ensemble_")
         return feature_importances(self.ensemble_, self.n_features_in_)
 
@@ -198,7 +198,7 @@ def warn_of_result(estimator: EnsembleEstimator) -> None:
             stacklevel=3,
         )
     if not estimator.ensemble_.weights.any():
-        cause = f"All {n_columns} columns have weight 0 (do they contradict each other"
+        cause = f"All {n_columns} columns have weight 0 (do they cancel each other out"
         if n_columns == 0:
             cause = (
                 "No weak learner improves the fit (are all features constant, are there too few rows, or is a "

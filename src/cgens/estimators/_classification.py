@@ -74,11 +74,12 @@ class ClassificationPlanner(ClassifierMixin, Planner):  # type: ignore[misc]
         if not np.all(np.isfinite(factors) & (factors >= 0)):
             raise ValueError(f"class_weight must contain finite weights >= 0; got {self.class_weight!r}.")
         factors = np.where(totals > 0, factors, 0.0)
-        if np.sum(factors > 0) < 2:
+        n_left = int(np.sum(factors > 0))
+        if n_left < 2:
             gone = ", ".join(str(label) for label in self.classes_[factors == 0][:3])
             raise ValueError(
                 f"At least two classes are needed; all rows of class {gone} have weight 0, which leaves "
-                f"{np.sum(factors > 0)}."
+                f"{n_left} class{'es' * (n_left != 1)}."
             )
         return factors
 

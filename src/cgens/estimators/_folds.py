@@ -31,7 +31,9 @@ def make_folds(cv: Any, plan: FitPlan, classifier: bool, groups: Any = None) -> 
     if isinstance(cv, bool) or not isinstance(cv, int | np.integer):
         return _split(cv, plan, classifier, groups)
     if groups is not None:
-        raise ValueError(f"groups need a splitter such as sklearn.model_selection.GroupKFold as cv; got cv={cv}.")
+        raise ValueError(
+            f"groups requires cv to be a splitter such as sklearn.model_selection.GroupKFold; got cv={cv}."
+        )
     data, position = plan.data, plan.order.position
     kept = np.flatnonzero(position >= 0)
     # Copies of a row are sorted by weight; those of the same weight are interchangeable.

@@ -92,8 +92,8 @@ def check_finite(X: AnyArray) -> AnyArray:
     bad = ~np.isfinite(X)
     if bad.any():
         row, column = np.argwhere(bad)[0]
-        value = "NaN" if np.isnan(X[row, column]) else "infinity (inf)"
-        raise ValueError(f"Input X contains {value} at row {row}, column {column}: values must be finite; {_IMPUTE}")
+        value, advice = ("NaN", _IMPUTE) if np.isnan(X[row, column]) else ("infinity (inf)", "replace or remove it.")
+        raise ValueError(f"Input X contains {value} at row {row}, column {column}: values must be finite; {advice}")
     return X
 
 

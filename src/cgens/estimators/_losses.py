@@ -15,7 +15,7 @@ from cgens.estimators._plan import TrainingData
 from cgens.estimators._planner import Planner
 from cgens.masters.loss import Loss
 from cgens.masters.registry import LOSSES, automatic_loss, resolve_loss
-from cgens.types import AnyArray, Floats, Master, Rule, Target, WeakLearner
+from cgens.types import AnyArray, Family, Floats, Master, Rule, Target
 
 
 class LossPlanner(Planner):
@@ -34,7 +34,7 @@ class LossPlanner(Planner):
         self.loss_ = self._loss.name
         return self._loss
 
-    def _master(self, data: TrainingData, family: WeakLearner, largest_weights: Floats, seed: int) -> Master:
+    def _master(self, data: TrainingData, family: Family, largest_weights: Floats, seed: int) -> Master:
         self._loss = self._loss.for_target(data.target, data.sample_weight)
         default = self._loss.default_c(family, data.target, data.sample_weight)
         C = resolve_c(getattr(self, "C", "scale"), default, largest_weights)  # a search has `Cs` instead
@@ -84,7 +84,7 @@ class RegressionLossPlanner(LossPlanner):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         loss = LOSSES.get(self.loss) if isinstance(self.loss, str) else self.loss
-        positive = getattr(loss, "positive_targets", False)
+        positive = getattr(loss, "nonnegative_targets", False)
         # Several outputs work in any case, but scikit-learn checks these with negative targets.
         tags.target_tags.positive_only, tags.target_tags.multi_output = positive, not positive
         return tags
@@ -93,7 +93,7 @@ class RegressionLossPlanner(LossPlanner):
         X, y = validated_targets(self, X, y, reset=reset)
         sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         loss = self._choose_loss("regression")
-        if loss.positive_targets and y.ndim == 2 and y.shape[1] == 1:
+        if loss.nonnegative_targets and y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)  # as scikit-learn expects of estimators that are not tagged as multi-output
         coding = loss.code_numbers(flat=y.ndim == 1)
         target = coding.encode(y)

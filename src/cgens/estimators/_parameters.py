@@ -10,7 +10,7 @@ import joblib
 import numpy as np
 
 from cgens._core import default_threads, usable_threads
-from cgens.types import Floats, Rule, WeakLearner
+from cgens.types import Family, Floats, Rule
 from cgens.weak_learners import Mixture
 from cgens.weak_learners.registry import resolve_family
 
@@ -38,7 +38,7 @@ def check_switch(name: str, value: object) -> bool:
     return bool(value)
 
 
-def resolve_weak_learner(value: Any) -> WeakLearner:
+def resolve_weak_learner(value: Any) -> Family:
     """Return the family for a name, an object or a list of them."""
     if isinstance(value, list):
         mixture = Mixture(value)

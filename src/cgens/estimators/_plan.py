@@ -14,7 +14,7 @@ from cgens.ensemble import Ensemble
 from cgens.masters.loss import total_weight
 from cgens.sample_order import SampleOrder
 from cgens.trace import Trace
-from cgens.types import AnyArray, Callback, Floats, Master, Rule, WeakLearner
+from cgens.types import AnyArray, Callback, Family, Floats, Master, Rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ class FitPlan:
         Their weights, class weights included.
     coding : Coding
         Converts decisions to predictions.
-    family : WeakLearner
+    family : Family
         With column names resolved.
     master : Master
     C : float or None
@@ -112,7 +112,7 @@ class FitPlan:
     order: SampleOrder
     weight: Floats
     coding: Coding
-    family: WeakLearner
+    family: Family
     master: Master
     C: float | None
     rule: Rule

@@ -18,7 +18,7 @@ from cgens.estimators._parameters import (
 )
 from cgens.estimators._plan import FitPlan, TrainingData
 from cgens.estimators._versioned import VersionedEstimator
-from cgens.types import Floats, Master, Rule, Sample, WeakLearner
+from cgens.types import Family, Floats, Master, Rule, Sample
 from cgens.weak_learners import Mixture
 
 
@@ -52,7 +52,7 @@ class Planner(VersionedEstimator):
         """Validate the data and encode y."""
         raise NotImplementedError
 
-    def _master(self, data: TrainingData, family: WeakLearner, largest_weights: Floats, seed: int) -> Master:
+    def _master(self, data: TrainingData, family: Family, largest_weights: Floats, seed: int) -> Master:
         """Return the master problem, given the largest row weight of each class."""
         raise NotImplementedError
 

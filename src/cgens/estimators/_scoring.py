@@ -61,9 +61,12 @@ def score_by(scoring: Any, estimator: Any, coding: Coding) -> Score:
         except AttributeError as error:
             missing = getattr(scorer, "_response_method", None) or error.name or str(error)
             missing = " or ".join([missing] if isinstance(missing, str) else missing)
+            advice = "a scorer of predictions"
+            if is_classifier(estimator):
+                advice += " or decisions" + f", or a loss that has {missing}" * (missing == "predict_proba")
             raise ValueError(
-                f"scoring={scoring!r} needs {missing}, which {type(estimator).__name__} does not have; use a scorer "
-                "of predictions or decisions, such as 'accuracy', 'f1' or 'roc_auc' for two classes."
+                f"scoring={scoring!r} needs {missing}, which {type(estimator).__name__} does not have with "
+                f"loss={estimator.loss_!r}; use {advice}."
             ) from None
 
     return score

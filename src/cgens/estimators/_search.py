@@ -69,13 +69,13 @@ class SearchEstimator(Planner):
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> FitPlan:
-        stages = resolve_stages(self.columns, check_count("n_estimators", self.n_estimators))
+        stages = resolve_stages(self.stages, check_count("n_estimators", self.n_estimators))
         plan = self._plan(X, y, sample_weight)
         assert plan.C is not None
         self.coding_, self.master_ = plan.coding, plan.master
         largest = plan.data.largest_weights(plan.order.rows, plan.weight)
         self.Cs_ = np.array([resolve_c(C, plan.C, largest) for C in resolve_cs(self.Cs, plan.C)])
-        self.columns_ = np.array(stages)
+        self.stages_ = np.array(stages)
         self.folds_ = make_folds(self.cv, plan, is_classifier(self), groups)
         score = self._default_score if self.scoring is None else score_by(self.scoring, self, plan.coding)
         seeds = check_random_state(self.random_state).randint(2**31, size=len(self.folds_)).tolist()
@@ -91,7 +91,7 @@ class SearchEstimator(Planner):
         """
         distance = np.abs(np.log(self.Cs_)[:, None] - np.log(self.Cs_))
         found_at = np.full(len(self.Cs_), -1)  # index of the C at which the columns for each C were found
-        self.scores_ = np.empty((len(self.folds_), len(self.Cs_), len(self.columns_)))
+        self.scores_ = np.empty((len(self.folds_), len(self.Cs_), len(self.stages_)))
         best = int(np.argsort(self.Cs_, kind="stable")[len(self.Cs_) // 2])
         while found_at[best] != best:
             nearer = (found_at < 0) | (distance[:, best] < distance[np.arange(len(found_at)), found_at])
@@ -110,7 +110,7 @@ class SearchEstimator(Planner):
             if hasattr(self, name):
                 setattr(best, name, getattr(self, name))
         run_plan(best, replace(plan.with_c(self.C_), max_columns=int(self.best_params_["n_estimators"])))
-        self.best_estimator_ = best
+        self.best_estimator_, self.master_ = best, best.master_
         self.n_columns_ = best.n_columns_
 
     def _default_score(self, X: AnyArray, y: AnyArray, weight: Floats, decision: Floats) -> float:
@@ -126,9 +126,9 @@ class SearchEstimator(Planner):
             fold, c, stage = np.argwhere(~np.isfinite(self.scores_))[0]
             raise ValueError(
                 f"The score of fold {fold} is {self.scores_[fold, c, stage]} (C = {self.Cs_[c]:.3g}, "
-                f"{self.columns_[stage]} columns): use fewer folds than cv={self.cv!r}, or another scoring."
+                f"{self.stages_[stage]} columns): use fewer or larger folds (cv={self.cv!r}), or another scoring."
             )
-        mean = self.scores_.mean(axis=0)  # (n_Cs, n_columns)
+        mean = self.scores_.mean(axis=0)  # (n_Cs, n_stages)
         c_order = np.argsort(self.Cs_, kind="stable")
         best = mean.max()
         close = mean[c_order] >= best - 1e-12 * abs(best)
@@ -136,14 +136,14 @@ class SearchEstimator(Planner):
         c = int(c_order[rank])
         self.C_ = float(self.Cs_[c])
         self.best_score_ = float(mean[c, stage])
-        self.best_params_ = {"C": self.C_, "n_estimators": int(self.columns_[stage])}
+        self.best_params_ = {"C": self.C_, "n_estimators": int(self.stages_[stage])}
         flat = self.scores_.reshape(len(self.scores_), -1)
-        C, columns = np.meshgrid(self.Cs_, self.columns_, indexing="ij")
-        self.best_index_ = int(c * len(self.columns_) + stage)
+        C, stages = np.meshgrid(self.Cs_, self.stages_, indexing="ij")
+        self.best_index_ = int(c * len(self.stages_) + stage)
         self.cv_results_ = {
             "param_C": C.ravel(),
-            "param_n_estimators": columns.ravel(),
-            "params": [{"C": a, "n_estimators": b} for a in self.Cs_.tolist() for b in self.columns_.tolist()],
+            "param_n_estimators": stages.ravel(),
+            "params": [{"C": a, "n_estimators": b} for a in self.Cs_.tolist() for b in self.stages_.tolist()],
             **{f"split{k}_test_score": scores for k, scores in enumerate(flat)},
             "mean_test_score": mean.ravel(),
             "std_test_score": flat.std(axis=0),

@@ -19,35 +19,40 @@ tol : float, default=1e-3
     Relative duality gap of the final problem over the selected columns. Least squares is solved in closed form and
     misses it only if C is so large that rounding errors matter.
 pricing : {"auto", "gain", "max"}, default="auto"
-    Which weak learner a round adds. "max": the one with the largest price of a single output, as in the paper.
-    "gain": the one that lowers the objective most, at the same cost with least squares, or a majorizer of it with
-    other smooth losses. "auto": "gain" for smooth losses, else "max".
+    Which weak learner a round adds. "max": the one with the largest |price| of a single output, as in the paper.
+    "gain" (smooth losses only): the one that lowers the objective most with least squares, where it costs no more than
+    "max"; with other smooth losses, the one that lowers a quadratic approximation most. "auto": "gain" for smooth
+    losses, else "max".
 class_weight : dict, "balanced" or None, default=None
-    Factors for the sample weights of each class.
+    Factor by which the sample weights of each class are multiplied.
 warm_start : bool, default=False
     Whether to start from the columns of the previous ``fit``.
 store_history : bool, default=False
     Whether a pickled model keeps the weights of every round, about n_estimators^2 / 2 numbers, which
     ``staged_predict`` needs. The process that fitted the model has them in any case.
 random_state : int, RandomState instance or None, default=None
-    Seed for families that sample weak learners at random. Stumps do not.
+    Seed for families that sample weak learners at random; stumps do not.
 n_jobs : int or None, default=None
     Number of threads. None: OpenMP's default. The result does not depend on it.
 verbose : int, default=0
     1 shows a progress bar: columns, duality gap over the columns selected so far, seconds left.
 Cs : int or list of float, default=7
-    Values of C, or their number: the default C and its neighbours, each 3 times the previous one.
-columns : {"staged", "paper"} or list of int, default="staged"
-    Numbers of columns to choose from. "staged": up to 25 values from 5 to `n_estimators`, evenly spaced on a log
-    scale. "paper": 25, 50, 100, 250 and 500; with ``cv=5`` that is the paper's protocol.
+    Values of C, or how many to try: the default C and its neighbours, a factor of 3 apart.
+stages : {"log", "paper"} or list of int, default="log"
+    Numbers of columns to choose from. "log": up to 25 values from 5 to `n_estimators`, evenly spaced on a log scale.
+    "paper": 25, 50, 100, 250 and 500; with ``cv=5`` that is the paper's protocol.
 classes_ : ndarray of shape (n_classes,)
     Class labels; for a multilabel indicator matrix, its column indices.
 n_features_in_ : int
     Number of features of X.
 feature_names_in_ : ndarray of shape (n_features_in_,)
     Column names of X, if it had any.
+n_outputs_ : int
+    Number of columns of y, or of quantiles.
 loss_ : str
     The loss that was used.
+master_ : Loss
+    The loss with its parameters, such as C or nu.
 C_ : float
     The C that was used.
 ensemble_ : Ensemble
@@ -63,9 +68,10 @@ certificate_ : Certificate
 bound_duals_ : ndarray of the same shape as `duals_`, or None
     The duals that prove ``certificate_.full_lower_bound``, if any.
 feature_importances_ : ndarray of shape (n_features_in_,)
-    For stumps and trees: spread of each feature's part of the decision over the training rows, as a share of the sum.
+    For stumps and trees: standard deviation of each feature's contribution to the decision, normalized to sum to 1. The
+    deviation of a tree is divided among features by the variance that their splits explain.
 family_shares_ : dict of str to float
-    For a mixture: the same for each of its families, by name.
+    For a mixture: standard deviation of each family's contribution to the decision, normalized to sum to 1.
 best_params_ : dict
     The selected "C" and "n_estimators".
 best_index_ : int
@@ -74,13 +80,13 @@ best_score_ : float
     Mean score of the selected pair over the folds.
 Cs_ : ndarray of shape (n_Cs,)
     Values of C that were tried.
-columns_ : ndarray of shape (n_columns,)
+stages_ : ndarray of shape (n_stages,)
     Numbers of columns that were tried.
 column_Cs_ : ndarray of shape (n_Cs,)
-    For each C, the C at which the columns that it was scored with were generated.
+    The value of C at which the columns used to score each of `Cs_` were generated.
 folds_ : list of (ndarray, ndarray)
     Training rows and test rows of each fold.
-scores_ : ndarray of shape (n_folds, n_Cs, n_columns)
+scores_ : ndarray of shape (n_folds, n_Cs, n_stages)
     Score for each fold, C and number of columns.
 cv_results_ : dict of ndarrays
     The scores under the names that scikit-learn's searches use, without times.

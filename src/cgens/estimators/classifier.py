@@ -19,18 +19,19 @@ class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, EnsembleClassifier):
     Each round adds the weak learner that most violates the SVM's optimality conditions and solves the SVM again over
     all weak learners so far. The result comes with a certificate: an upper bound on its distance from the optimum.
 
-    Two classes are separated with the hinge loss. More than two have simplex codes as their targets, one unit vector
-    per class, which are fitted with least squares in closed form (CGEns-SLS): the work of a round over the rows does
-    not grow with the number of classes. y may also be a multilabel indicator matrix.
+    By default, two classes are separated with the hinge loss. For more than two classes, the targets are simplex codes,
+    one unit vector per class, fitted with least squares in closed form (CGEns-SLS): the work of a round over the rows
+    does not grow with the number of classes. y may also be a multilabel indicator matrix.
 
     Parameters
     ----------
     weak_learner : shared
     loss : {"auto", "hinge", "squared_hinge", "logistic", "least_squares"} or Loss, default="auto"
-        "auto" is "hinge" for two classes, else "least_squares". "logistic", which is the softmax for more than two
-        classes, and "least_squares" have `predict_proba`; those of the logistic loss are more accurate. With more than
-        two classes both hinge losses are one-vs-rest, a problem per class over the same weak learners. Least squares
-        with two classes is the LS-SVM. An object such as ``cgens.masters.Logistic()`` or your own loss works too.
+        "auto" is "hinge" for two classes, else "least_squares". "logistic" (softmax for more than two classes) and
+        "least_squares" have `predict_proba`; the probabilities of the logistic loss are more accurate. With more than
+        two classes, both hinge losses are one-vs-rest: one problem per class, over the same weak learners. Least
+        squares with two classes is the LS-SVM. An object such as ``cgens.masters.Logistic()`` or your own loss also
+        works.
     C : float or "scale", default="scale"
         Weight of the loss, which is summed over rows. A larger C fits the training rows more closely. "scale" is an
         empirical rule for each loss and family: for stumps, 7 / total weight of the rows with the hinge loss, three
@@ -40,10 +41,8 @@ class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, EnsembleClassifier):
 
     Attributes
     ----------
-    classes_, n_features_in_, feature_names_in_, loss_, C_, ensemble_, n_columns_, n_iter_, trace_ : shared
-    certificate_ : shared
-    master_ : Loss
-        The loss with its parameters, such as C.
+    classes_, n_features_in_, feature_names_in_, loss_, master_, C_, ensemble_, n_columns_, n_iter_ : shared
+    trace_, certificate_ : shared
     duals_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) for more than one output
         Signed duals of the rows of X: y_i a_i for the hinge loss, minus C times the weighted derivative of a smooth
         loss.

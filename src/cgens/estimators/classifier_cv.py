@@ -19,7 +19,7 @@ from cgens.types import AnyArray, Floats
 @expand_shared
 @dataclass(eq=False, repr=False)
 class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
-    """CGEnsClassifier with C and the number of columns selected by cross-validation, in one pass.
+    """CGEnsClassifier with C and the number of weak learners selected by cross-validation over shared columns.
 
     Each fold finds columns at the middle C and solves over the first k of them for every C and k: far less work than a
     fit for every pair. If another C scores best, columns are found again at that C. The best pair is fitted on all
@@ -30,7 +30,7 @@ class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
     weak_learner : shared
     loss : {"auto", "hinge", "squared_hinge", "logistic", "least_squares"} or Loss, default="auto"
         As in `CGEnsClassifier`.
-    Cs, n_estimators, columns : shared
+    Cs, n_estimators, stages : shared
     cv : int, splitter or iterable, default=5
         An integer gives stratified folds that do not depend on the order of the rows: copies of a row go to different
         folds, and a row with a large weight stays whole. There are at most as many folds as the largest class has rows.
@@ -43,8 +43,8 @@ class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
     ----------
     best_estimator_ : CGEnsClassifier
         Fitted on all rows.
-    best_params_, best_index_, best_score_, C_, n_columns_, Cs_, columns_, column_Cs_, folds_, scores_ : shared
-    cv_results_, classes_, n_features_in_, feature_names_in_, loss_ : shared
+    best_params_, best_index_, best_score_, C_, n_columns_, Cs_, stages_, column_Cs_, folds_, scores_ : shared
+    cv_results_, classes_, n_features_in_, feature_names_in_, loss_, master_ : shared
     ensemble_, certificate_, feature_importances_, family_shares_ : shared
 
     Examples
@@ -52,7 +52,7 @@ class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
     >>> from sklearn.datasets import load_wine
     >>> from cgens import CGEnsClassifierCV
     >>> model = CGEnsClassifierCV(n_estimators=60).fit(*load_wine(return_X_y=True))
-    >>> model.scores_.shape == (5, 7, len(model.columns_))
+    >>> model.scores_.shape == (5, 7, len(model.stages_))
     True
     >>> bool(model.best_score_ > 0.95)
     True
@@ -62,7 +62,7 @@ class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
     loss: Any = "auto"
     Cs: Any = 7
     n_estimators: int = 500
-    columns: Any = "staged"
+    stages: Any = "log"
     cv: Any = 5
     scoring: Any = None
     tol: float = 1e-3

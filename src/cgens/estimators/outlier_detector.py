@@ -16,7 +16,7 @@ from cgens.estimators._plan import TrainingData
 from cgens.estimators._shared_docs import expand_shared
 from cgens.masters.loss import total_weight
 from cgens.masters.one_class import OneClass
-from cgens.types import Floats, Master, WeakLearner
+from cgens.types import Family, Floats, Master
 
 
 @expand_shared
@@ -25,15 +25,15 @@ class CGEnsOutlierDetector(OutlierMixin, EnsembleEstimator):  # type: ignore[mis
     """Ensemble that solves the one-class SVM over all weak learners of a family, by column generation.
 
     It minimizes 1/2 |w|^2 - rho + 1/(nu n) sum_i max(0, rho - w.h(x_i)): w.h(x) is large where the training rows are,
-    and at most a share nu of them has less than rho. Trees are of no use for it: they are fitted to the duals, which
-    are positive and at first equal, and no tree is then better than a constant.
+    and falls below rho for at most a fraction nu of them. Do not use trees: they are fitted to the duals, which are
+    positive and initially all equal, so that no tree is better than a constant.
 
     Parameters
     ----------
     weak_learner : shared
     nu : float, default=0.1
-        In (0, 1]: an upper bound on the share of training rows with a negative decision, and a lower bound on the share
-        of rows with duals that are not 0.
+        In (0, 1]: an upper bound on the fraction of training rows that are outliers and a lower bound on that of
+        support vectors.
     n_estimators, tol, warm_start, store_history, random_state, n_jobs, verbose : shared
 
     Attributes
@@ -41,7 +41,7 @@ class CGEnsOutlierDetector(OutlierMixin, EnsembleEstimator):  # type: ignore[mis
     n_features_in_, feature_names_in_ : shared
     offset_ : float
         rho: the decision is ``score_samples(X) - offset_``.
-    loss_, ensemble_, n_columns_, n_iter_, trace_, certificate_ : shared
+    loss_, master_, ensemble_, n_columns_, n_iter_, trace_, certificate_ : shared
     duals_ : ndarray of shape (n_samples,)
         In [0, weight / (nu * total weight)], with sum 1.
     bound_duals_, feature_importances_, family_shares_ : shared
@@ -95,7 +95,7 @@ class CGEnsOutlierDetector(OutlierMixin, EnsembleEstimator):  # type: ignore[mis
         coding = OutlierCoding()
         return TrainingData.without_classes(X, coding.encode(X), sample_weight), coding
 
-    def _master(self, data: TrainingData, family: WeakLearner, largest_weights: Floats, seed: int) -> Master:
+    def _master(self, data: TrainingData, family: Family, largest_weights: Floats, seed: int) -> Master:
         total_weight(data.sample_weight)  # raises if it overflows
         return OneClass(self.nu)
 

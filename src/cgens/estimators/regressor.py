@@ -17,9 +17,11 @@ from cgens.estimators._shared_docs import expand_shared
 class CGEnsRegressor(RegressorMixin, RegressionLossPlanner, EnsembleEstimator):  # type: ignore[misc]
     """Ensemble that solves regularized regression over all weak learners of a family, by column generation.
 
-    Each round adds the weak learner that lowers the objective most and solves again for the weights of all of them:
-    least squares in closed form, quantile and support vector regression by coordinate descent. Several columns of y
-    share the weak learners and are fitted together, with least squares at hardly more than the cost of one.
+    Each round adds the weak learner that most violates optimality (with smooth losses, the one that promises the
+    largest decrease of the objective) and solves again for the weights of all of them: least squares in closed form,
+    quantile and support vector regression by coordinate descent, Huber and Poisson by conjugate gradients. Several
+    columns of y share the weak learners and are fitted together; with least squares that costs hardly more than fitting
+    one.
 
     Parameters
     ----------
@@ -32,25 +34,23 @@ class CGEnsRegressor(RegressorMixin, RegressionLossPlanner, EnsembleEstimator): 
         max(0, |residual| - epsilon), where epsilon is 0.1 times a robust standard deviation of y; for another one pass
         ``cgens.masters.EpsilonInsensitive(epsilon=0.5)``.
     quantile : float, list of float or None, default=None
-        For the loss "quantile": a number in (0, 1), None is 0.5. A list, for y of one dimension, gives one prediction
-        per quantile, of shape (n_samples, n_quantiles), over the same weak learners; they are sorted, so that quantiles
-        do not cross.
+        For the loss "quantile": a number in (0, 1); None means 0.5. A list, for y of one dimension, gives one
+        prediction per quantile, of shape (n_samples, n_quantiles), over the same weak learners; they are sorted, so
+        that quantiles do not cross.
     C : float or "scale", default="scale"
         Weight of the loss, which is summed over rows. A larger C fits the training rows more closely. "scale" is an
-        empirical rule for each family: for stumps 0.003 with squares, whatever the scale of y; with the other losses in
-        proportion to a robust standard deviation of y, divided by the total weight of the rows. To tune C,
+        empirical rule for each family. For stumps: 0.003 for "squared" and "huber"; 0.003 times a robust standard
+        deviation of y for "quantile" and "epsilon_insensitive"; 7 / total weight of the rows for "poisson". To tune C,
         multiply ``C_`` of a fit by powers of 3, or use `CGEnsRegressorCV`.
     n_estimators, tol, pricing, warm_start, store_history, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
-    n_features_in_, feature_names_in_ : shared
-    n_outputs_ : int
-        Number of columns of y, or of quantiles.
-    loss_, C_, ensemble_, n_columns_, n_iter_, trace_, certificate_ : shared
+    n_features_in_, feature_names_in_, n_outputs_ : shared
+    loss_, master_, C_, ensemble_, n_columns_, n_iter_, trace_, certificate_ : shared
     duals_ : ndarray of shape (n_samples,) or (n_samples, n_outputs_)
-        For squares, C times the weighted residuals of the rows of X; for the other losses in a box of the size of C
-        times the weight.
+        Signed duals of the rows of X. For smooth losses, minus C times the weight times the derivative of the loss (for
+        "squared", C times the weighted residual); for the others, between bounds proportional to C times the weight.
     bound_duals_, feature_importances_, family_shares_ : shared
 
     Examples

@@ -17,7 +17,7 @@ from cgens.types import AnyArray, Floats
 @expand_shared
 @dataclass(eq=False, repr=False)
 class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator):  # type: ignore[misc]
-    """CGEnsRegressor with C and the number of columns selected by cross-validation, in one pass.
+    """CGEnsRegressor with C and the number of weak learners selected by cross-validation over shared columns.
 
     Each fold finds columns at the middle C and solves over the first k of them for every C and k: far less work than a
     fit for every pair. If another C scores best, columns are found again at that C. The best pair is fitted on all
@@ -30,22 +30,22 @@ class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator): 
         As in `CGEnsRegressor`.
     quantile : float, list of float or None, default=None
         As in `CGEnsRegressor`.
-    Cs, n_estimators, columns : shared
+    Cs, n_estimators, stages : shared
     cv : int, splitter or iterable, default=5
         An integer gives folds that do not depend on the order of the rows: copies of a row go to different folds, and a
         row with a large weight stays whole. There are at most half as many folds as rows.
     scoring : str, callable or None, default=None
-        A scikit-learn scorer, which is passed the sample weights if it takes them. None: R^2 (the mean over several
-        outputs), weighted by the sample weights; for quantiles D^2, 1 minus the pinball loss relative to that of the
-        quantile of y itself.
+        A scikit-learn scorer, which is passed the sample weights if it takes them. None: weighted R^2, the mean over
+        the outputs; for "quantile" and "poisson" D^2, 1 minus the ratio of the loss to that of the best constant
+        prediction.
     tol, pricing, store_history, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
     best_estimator_ : CGEnsRegressor
         Fitted on all rows.
-    best_params_, best_index_, best_score_, C_, n_columns_, Cs_, columns_, column_Cs_, folds_, scores_ : shared
-    cv_results_, n_features_in_, feature_names_in_, loss_ : shared
+    best_params_, best_index_, best_score_, C_, n_columns_, Cs_, stages_, column_Cs_, folds_, scores_ : shared
+    cv_results_, n_features_in_, feature_names_in_, n_outputs_, loss_, master_ : shared
     ensemble_, certificate_, feature_importances_, family_shares_ : shared
 
     Examples
@@ -62,7 +62,7 @@ class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator): 
     quantile: Any = None
     Cs: Any = 7
     n_estimators: int = 500
-    columns: Any = "staged"
+    stages: Any = "log"
     cv: Any = 5
     scoring: Any = None
     tol: float = 1e-3

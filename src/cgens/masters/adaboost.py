@@ -44,7 +44,7 @@ class RestrictedAdaBoost(StageWise):
         n_outputs = target.shape[1]
         super().__init__(np.repeat(weight[:, None], n_outputs, axis=1) / (weight.sum() * n_outputs))
         self._target = target
-        self._bound = 0.0  # upper bound of |F_l(x)|
+        self._bound = 0.0  # upper bound on |F_l(x)|
 
     def _fit_newest(self, response: Floats) -> tuple[Floats, Floats]:
         margins = self._target * response[:, None]

@@ -64,7 +64,7 @@ class BoxDualLoss(Loss):
         return RestrictedBoxDual(self, target, self.scale(sample_weight), n_threads)
 
     def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
-        """Return by how much the duals are outside their box, at most."""
+        """Return the largest amount by which a dual is outside its box; 0 if all are inside."""
         worst = 0.0
         for output, (r, y) in enumerate(zip(duals.T, target.T, strict=True)):
             _, lower, upper = self.box(y, scale, output)

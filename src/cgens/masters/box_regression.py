@@ -10,7 +10,7 @@ from cgens.default_c import DefaultC
 from cgens.masters.box_dual import BoxDualLoss
 from cgens.masters.loss import Loss, total_weight
 from cgens.masters.spread import spread_of
-from cgens.types import Floats, Target, WeakLearner
+from cgens.types import Family, Floats, Target
 
 
 class BoxRegressionLoss(BoxDualLoss):
@@ -36,7 +36,7 @@ class BoxRegressionLoss(BoxDualLoss):
         spreads = spread_of(target, np.ones(len(target)))
         return np.median(target, axis=0), np.exp2(np.round(np.log2(spreads)))
 
-    def default_c(self, family: WeakLearner, target: Floats, weight: Floats) -> float:
+    def default_c(self, family: Family, target: Floats, weight: Floats) -> float:
         """Return the C of ``C="scale"``: that of squared residuals times the mean spread of the outputs.
 
         A residual of the size of the spread then has the same dual with both losses.

@@ -32,9 +32,9 @@ class EpsilonInsensitive(BoxRegressionLoss):
     Examples
     --------
     >>> import numpy as np
-    >>> live = EpsilonInsensitive(0.5, C=1.0).begin(np.array([[0.0], [0.4], [2.0]]), np.ones(3), n_threads=1)
-    >>> live.add(np.array([-1, -1, 1], dtype=np.int8))
-    >>> solution = live.solve(1e-9, lambda: False)
+    >>> restricted = EpsilonInsensitive(0.5, C=1.0).begin(np.array([[0.0], [0.4], [2.0]]), np.ones(3), n_threads=1)
+    >>> restricted.add(np.array([-1, -1, 1], dtype=np.int8))
+    >>> solution = restricted.solve(1e-9, lambda: False)
     >>> solution.weights.round(6), solution.intercept.round(6), solution.duals.array.ravel().round(6)
     (array([[0.5]]), array([1.]), array([-0.25,  0.  ,  0.25]))
     """

@@ -9,7 +9,9 @@ from cgens.types import AnyArray, Floats
 
 
 class FactorCurvature:
-    """P, the inverse of the paper's S, projected on the complement of the weights, as a sequence of rank-one changes.
+    """P, the inverse of the paper's S with the bias eliminated (P1 = 0), as a sequence of rank-one changes.
+
+    P = S^-1 - S^-1 1 1' S^-1 / (1' S^-1 1) is never formed.
 
     Parameters
     ----------
@@ -25,10 +27,10 @@ class FactorCurvature:
         self.diagonal = scale
         self.n_steps = n_steps
 
-    def step(self, k: int) -> tuple[Floats, Floats, float]:
-        """Return p, k and 1 + h'p of the `k`-th column."""
-        _, output, denominator = self._factor.step(k)
-        return self._factor.direction(k), output, denominator
+    def step(self, j: int) -> tuple[Floats, Floats, float]:
+        """Return p, k and 1 + h'p of the `j`-th column."""
+        _, output, denominator = self._factor.step(j)
+        return self._factor.direction(j), output, denominator
 
     def quadratic(self, responses: AnyArray) -> Floats:
         """Return g'Pg of the columns of `responses`, shape (m, n) to (n,)."""

@@ -22,15 +22,15 @@ class Huber(SmoothLoss):
     C : float
     max_iter : int
     delta : float or "scale"
-        Residuals beyond it count linearly. "scale" is 1.35 times a robust standard deviation of y, for each output:
-        that of a normal distribution with the same quartile range.
+        Residuals larger than this count linearly. "scale": 1.35 times a robust standard deviation of each output, its
+        interquartile range / 1.349.
 
     Examples
     --------
     >>> import numpy as np
-    >>> live = Huber(C=1.0, delta=1.0).begin(np.array([[9.0], [0.0]]), np.ones(2), n_threads=1)
-    >>> live.add(np.array([1, -1], dtype=np.int8))
-    >>> live.solve(1e-12, lambda: False).weights.round(4)
+    >>> restricted = Huber(C=1.0, delta=1.0).begin(np.array([[9.0], [0.0]]), np.ones(2), n_threads=1)
+    >>> restricted.add(np.array([1, -1], dtype=np.int8))
+    >>> restricted.solve(1e-12, lambda: False).weights.round(4)
     array([[2.]])
     """
 
@@ -70,5 +70,5 @@ class Huber(SmoothLoss):
         return np.asarray(np.sum((target - target[0]) * duals - 0.5 * duals**2 / scale[:, None], axis=1))
 
     def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
-        """Return by how much |r| exceeds C s delta, at most."""
+        """Return the largest amount by which |r| exceeds C s delta."""
         return float(max(0.0, (np.abs(duals) - scale[:, None] * self.delta).max()))

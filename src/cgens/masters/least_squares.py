@@ -211,6 +211,6 @@ class LeastSquaresDuals(Duals):
         return self._master.solver.duals(self._weights).reshape(self._master.target.shape)
 
     @property
-    def size(self) -> float:
-        """An upper bound of sum |U| by the Cauchy-Schwarz inequality, cheap enough for every round."""
+    def l1_norm(self) -> float:
+        """An upper bound on sum |U| by the Cauchy-Schwarz inequality, cheap enough for every round."""
         return float(np.sqrt(self._master.target.shape[1] * self._master.scale.sum() * self.loss))

@@ -22,7 +22,7 @@ class Liblinear(BaseEstimator):  # type: ignore[misc]
 
     LIBLINEAR penalizes the bias: the larger `intercept_scaling`, the less. Signed duals are y_i a_i with
     a_i = 2 C s_i max(0, 1 - y_i F(x_i)), which are always feasible. For comparison with the warm starts of `Hinge`:
-    ``python -m benchmarks.rivals --solvers``.
+    ``python -m benchmarks.baselines --solvers``.
 
     Parameters
     ----------
@@ -99,4 +99,4 @@ class RestrictedLiblinear:
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
         """Return the maximum of D(s a) = s 1'a - s^2 Q / 2 over s >= 0."""
         curvature = self._curvature(duals.array[:, 0], energy)
-        return 0.5 * duals.size**2 / curvature if curvature > 0 else 0.0
+        return 0.5 * duals.l1_norm**2 / curvature if curvature > 0 else 0.0

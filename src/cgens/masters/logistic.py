@@ -28,9 +28,9 @@ class Logistic(SmoothLoss):
     Examples
     --------
     >>> import numpy as np
-    >>> live = Logistic(C=1.0).begin(np.array([[1.0], [-1.0]]), np.ones(2), n_threads=1)
-    >>> live.add(np.array([1, -1], dtype=np.int8))
-    >>> solution = live.solve(1e-12, lambda: False)
+    >>> restricted = Logistic(C=1.0).begin(np.array([[1.0], [-1.0]]), np.ones(2), n_threads=1)
+    >>> restricted.add(np.array([1, -1], dtype=np.int8))
+    >>> solution = restricted.solve(1e-12, lambda: False)
     >>> solution.weights.round(4), solution.duals.array.ravel().round(4)
     (array([[0.6748]]), array([ 0.3374, -0.3374]))
     """
@@ -84,11 +84,11 @@ class Logistic(SmoothLoss):
         return np.asarray(scale * entr(shares).sum(axis=1))
 
     def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
-        """Return by how much the probabilities that the duals stand for are negative, at most."""
+        """Return the largest amount by which C s times a probability that the duals stand for is negative."""
         return float(max(0.0, -(scale[:, None] * self._dual_probabilities(duals, target, scale)).min()))
 
     def _dual_probabilities(self, duals: Floats, target: Floats, scale: Floats) -> Floats:
-        """Return the P with R = c (L - PV), for labels of +-1 those of both values, shape (m, k) or (m, 2 l)."""
+        """Return the P with R = c (L - PV), shape (m, k); for labels of +-1 those of both signs, shape (m, 2 l)."""
         if is_simplex(target):
             n_outputs = target.shape[1]
             codes = simplex_codes(n_outputs + 1)

@@ -1,4 +1,4 @@
-"""A loss as an object: all that estimators, searches and checks need to know about it."""
+"""A loss as an object: everything that estimators, searches and checks need to know about it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sklearn.metrics import r2_score
 from cgens.coding import ClassCoding, LabelCoding, QuantileCoding, RegressionCoding
 from cgens.default_c import CKind, DefaultC
 from cgens.path_problem import PathProblem, PathSolutions
-from cgens.types import AnyArray, Floats, Poll, RestrictedMaster, Rule, Status, Target, WeakLearner
+from cgens.types import AnyArray, Family, Floats, Poll, RestrictedMaster, Rule, Status, Target
 
 
 class Loss(BaseEstimator):  # type: ignore[misc]
@@ -33,16 +33,16 @@ class Loss(BaseEstimator):  # type: ignore[misc]
     rules : tuple of {"max", "gain", "votes"}
         Pricing rules that it supports, the best one first.
     c_kind : {"margin", "squares", "regression"}
-        Which default C of a weak-learner family it uses, and `c_factor` by what factor.
+        Which of a family's default values of C it uses; `c_factor` multiplies it.
     smooth : bool
         Whether the duals are a function of the decisions; then a model need not store them.
     has_probabilities : bool
         Whether there is a `probabilities` method.
-    positive_targets : bool
+    nonnegative_targets : bool
         Whether regression targets must be >= 0.
     dual_sum : float
-        The sum of the duals of each output: the coefficient of the intercept in the objective, 0 unless it is one of
-        the one-class problem.
+        What the duals of each output sum to: the coefficient of the intercept in the objective; 1 for the one-class
+        SVM, else 0.
     """
 
     name: ClassVar[str]
@@ -54,7 +54,7 @@ class Loss(BaseEstimator):  # type: ignore[misc]
     positive_prices: bool = False
     smooth: bool = False
     has_probabilities: ClassVar[bool] = False
-    positive_targets: ClassVar[bool] = False
+    nonnegative_targets: ClassVar[bool] = False
     dual_sum: ClassVar[float] = 0.0
     C: float
 
@@ -87,7 +87,7 @@ class Loss(BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
-        """Return by how much the duals are outside their domain, at most; 0 if they have none."""
+        """Return the largest violation of the bounds of the duals; 0 if they are unbounded."""
         return 0.0
 
     def code_classes(self, classes: AnyArray) -> ClassCoding:
@@ -103,10 +103,10 @@ class Loss(BaseEstimator):  # type: ignore[misc]
         return RegressionCoding(flat)
 
     def for_target(self, target: Floats, weight: Floats) -> Loss:
-        """Return the loss with all parameters as numbers; those of "scale" are in units of the target."""
+        """Return the loss with parameters such as "scale" replaced by numbers, in units of the target."""
         return self
 
-    def default_c(self, family: WeakLearner, target: Floats, weight: Floats) -> float:
+    def default_c(self, family: Family, target: Floats, weight: Floats) -> float:
         """Return the C of ``C="scale"`` for a family and rows of these weights."""
         rule = getattr(family, "default_c", DefaultC())
         return self.c_factor * float(rule(self.c_kind, target.shape[1], total_weight(weight)))
@@ -141,13 +141,13 @@ class Loss(BaseEstimator):  # type: ignore[misc]
         paths: PathSolutions = []
         worst = (0.0, 0.0)
         for C in problem.Cs:
-            live = clone(self).set_params(C=C).begin(problem.target, problem.sample_weight, problem.n_threads)
+            restricted = clone(self).set_params(C=C).begin(problem.target, problem.sample_weight, problem.n_threads)
             path, n_added = [], 0
             for stage in problem.stages:
                 for j in range(n_added, stage):
-                    live.add(problem.columns[j])
+                    restricted.add(problem.columns[j])
                 n_added = stage
-                solution = live.solve(problem.tol, interrupted)
+                solution = restricted.solve(problem.tol, interrupted)
                 if interrupted():
                     return []
                 path.append((solution.weights, solution.intercept))

@@ -124,7 +124,7 @@ class RestrictedLPBoost:
 
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
         """Return the dual objective of the duals, scaled so that no price of the pool exceeds 1."""
-        return duals.size / max(1.0, largest)
+        return duals.l1_norm / max(1.0, largest)
 
     def _begin_program(self) -> None:
         self._lp.add_variables(-np.ones(len(self._y)), np.zeros(len(self._y)), self._bound)
@@ -181,6 +181,6 @@ class RestrictedNuLPBoost(RestrictedLPBoost):
         return float(2.0 - rho + np.sum(self._bound * np.maximum(0.0, rho - margins)))
 
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
-        """Return 2 minus the largest |price| of the pool, including the working set."""
+        """Return 2 minus the largest |price| of the pool, including the selected columns."""
         with ONE_BLAS_THREAD:
             return 2.0 - max(largest, self._feasible(self._y * duals.array[:, 0], self._columns.all())[2])

@@ -27,9 +27,9 @@ class OneClass(BoxDualLoss):
     Examples
     --------
     >>> import numpy as np
-    >>> live = OneClass(nu=0.8).begin(np.zeros((3, 1)), np.ones(3), n_threads=1)
-    >>> live.add(np.array([1, 1, -1], dtype=np.int8))
-    >>> solution = live.solve(1e-9, lambda: False)
+    >>> restricted = OneClass(nu=0.8).begin(np.zeros((3, 1)), np.ones(3), n_threads=1)
+    >>> restricted.add(np.array([1, 1, -1], dtype=np.int8))
+    >>> solution = restricted.solve(1e-9, lambda: False)
     >>> solution.weights.round(6), solution.intercept.round(6)
     (array([[0.166667]]), array([-0.166667]))
     """

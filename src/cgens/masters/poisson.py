@@ -25,16 +25,16 @@ class Poisson(SmoothLoss):
     Examples
     --------
     >>> import numpy as np
-    >>> live = Poisson(C=100.0).begin(np.array([[4.0], [1.0]]), np.ones(2), n_threads=1)
-    >>> live.add(np.array([1, -1], dtype=np.int8))
-    >>> solution = live.solve(1e-12, lambda: False)
+    >>> restricted = Poisson(C=100.0).begin(np.array([[4.0], [1.0]]), np.ones(2), n_threads=1)
+    >>> restricted.add(np.array([1, -1], dtype=np.int8))
+    >>> solution = restricted.solve(1e-12, lambda: False)
     >>> np.exp(solution.weights[0] * [1, -1] + solution.intercept).round(2)
     array([4., 1.])
     """
 
     name = "poisson"
     targets: ClassVar[frozenset[Target]] = frozenset({"regression"})
-    positive_targets = True
+    nonnegative_targets = True
 
     def curvature_scale(self, target: Floats, weight: Floats) -> float:
         """Return the mean of the counts, which the mean of exp(F) equals at the optimum: there is no upper bound."""
@@ -65,7 +65,7 @@ class Poisson(SmoothLoss):
         return np.asarray(scale * np.sum(terms, axis=1))
 
     def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
-        """Return by how much the means q are negative, at most, times C s."""
+        """Return the largest amount by which C s times a mean q is negative."""
         return float(max(0.0, (duals - scale[:, None] * target).max()))
 
     def score(self, decision: Floats, target: Floats, weight: Floats) -> float:

@@ -32,8 +32,8 @@ class Quantile(BoxRegressionLoss):
     Examples
     --------
     >>> import numpy as np
-    >>> live = Quantile(0.75, C=1.0).begin(np.array([[0.0], [1.0], [2.0], [7.0]]), np.ones(4), n_threads=1)
-    >>> live.solve(1e-9, lambda: False).intercept
+    >>> restricted = Quantile(0.75, C=1.0).begin(np.array([[0.0], [1.0], [2.0], [7.0]]), np.ones(4), n_threads=1)
+    >>> restricted.solve(1e-9, lambda: False).intercept
     array([4.5])
     """
 

@@ -58,5 +58,8 @@ def resolve_loss(value: Any, target: Target) -> Loss | None:
     names = loss_names(target)
     if not isinstance(value, str) or value not in names:
         known = ", ".join(map(repr, ["auto", *names]))
-        raise ValueError(f"loss must be one of {known}, or an object such as those in cgens.masters; got {value!r}.")
+        example = (Huber if target == "regression" else Logistic).__name__
+        raise ValueError(
+            f"loss must be one of {known}, or a loss object such as cgens.masters.{example}(); got {value!r}."
+        )
     return LOSSES[value]()

@@ -1,4 +1,4 @@
-"""Smooth losses: one engine for all, preconditioned by the growing factor of least squares.
+"""Smooth losses: one solver for all, preconditioned by the Cholesky factor of a least-squares majorizer.
 
 A loss whose Hessian in the decisions is at most kappa I is majorized by least squares with the weights kappa c_i, whose
 Gram matrix A = I + kappa Hc' diag(c) Hc has a Cholesky factor that grows by one row with each column. Its inverse
@@ -45,11 +45,11 @@ class SmoothLoss(Loss):
         self.max_iter = max_iter
 
     def curvature_scale(self, target: Floats, weight: Floats) -> float:
-        """Return an upper bound of the eigenvalues of the loss's Hessian in the decisions, or their typical size."""
+        """Return an upper bound on the eigenvalues of the loss's Hessian or, if there is none, their typical size."""
         raise NotImplementedError
 
     def intercept_curvature(self, decision: Floats, target: Floats, scale: Floats) -> Floats | None:
-        """Return sum_i c_i times the Hessian of row i, shape (l, l), for Newton's method; None: do without."""
+        """Return sum_i c_i times the Hessian of row i, shape (l, l), or None if Newton's method is not used."""
         return None
 
     def check_target(self, target: Floats) -> None:

@@ -20,7 +20,7 @@ def weighted_quantile(values: Floats, weight: Floats, share: float) -> float:
 
 
 def spread_of(target: Floats, weight: Floats) -> Floats:
-    """Return a robust standard deviation of each output, shape (l,): the quartile range / 1.349; 1 for a constant."""
+    """Return a robust standard deviation of each output, shape (l,): interquartile range / 1.349; 1 for a constant."""
     kept = weight > 0
     return np.array([_spread(values[kept], weight[kept]) for values in target.T])
 

@@ -23,9 +23,9 @@ class SquaredHinge(SmoothLoss):
     Examples
     --------
     >>> import numpy as np
-    >>> live = SquaredHinge(C=1.0).begin(np.array([[1.0], [-1.0]]), np.ones(2), n_threads=1)
-    >>> live.add(np.array([1, -1], dtype=np.int8))
-    >>> live.solve(1e-12, lambda: False).weights.round(4)
+    >>> restricted = SquaredHinge(C=1.0).begin(np.array([[1.0], [-1.0]]), np.ones(2), n_threads=1)
+    >>> restricted.add(np.array([1, -1], dtype=np.int8))
+    >>> restricted.solve(1e-12, lambda: False).weights.round(4)
     array([[0.6667]])
     """
 
@@ -54,7 +54,7 @@ class SquaredHinge(SmoothLoss):
         return np.asarray(np.sum(alphas - 0.5 * alphas**2 / scale[:, None], axis=1))
 
     def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
-        """Return by how much a = yr is negative, at most."""
+        """Return the largest amount by which a = yr is negative."""
         return float(max(0.0, -(target * duals).min()))
 
     def code_classes(self, classes: AnyArray) -> ClassCoding:

@@ -48,8 +48,8 @@ class StageWise:
         """Add one column of shape (m,), int8 or floating."""
         if self._newest is not None:
             raise ValueError(
-                "A stage-wise master fits one column at a time, and cannot start from several columns of an earlier "
-                "fit: solve before the next is added."
+                "A stage-wise master fits one column at a time: call solve after each add. It cannot start from an "
+                "earlier fit."
             )
         self._newest = response
 

@@ -42,7 +42,7 @@ def plot_cv_surface(model: Any, ax: Any = None) -> Any:
     mean, C = model.scores_.mean(axis=0)[order], model.Cs_[order]
     # Scores far below the best would use up the colour range: the lowest two fifths share one colour.
     mesh = ax.pcolormesh(
-        _edges(model.columns_), _edges(C), mean, vmin=float(np.quantile(mean, 0.4)), vmax=float(mean.max()),
+        _edges(model.stages_), _edges(C), mean, vmin=float(np.quantile(mean, 0.4)), vmax=float(mean.max()),
         cmap="viridis", shading="flat",
     )  # fmt: skip
     ax.get_figure().colorbar(mesh, ax=ax, label=f"mean score of {len(model.scores_)} folds", extend="min")
@@ -52,8 +52,8 @@ def plot_cv_surface(model: Any, ax: Any = None) -> Any:
     )  # fmt: skip
     ax.set(xscale="log", yscale="log", xlabel="columns", ylabel="C")
     ax.set_title(f"chosen: C = {model.C_:.2g}, {chosen} columns, score {model.best_score_:.4g}", fontsize=10)
-    shown = [stage for stage in (5, 10, 25, 50, 100, 250, 500, 1000, 2500) if stage <= model.columns_[-1]]
-    shown = shown or [int(model.columns_[-1])]
+    shown = [stage for stage in (5, 10, 25, 50, 100, 250, 500, 1000, 2500) if stage <= model.stages_[-1]]
+    shown = shown or [int(model.stages_[-1])]
     ax.minorticks_off()
     ax.set_xticks(shown, [str(stage) for stage in shown])
     return ax

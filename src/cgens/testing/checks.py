@@ -28,7 +28,7 @@ def expect_close(found: float, expected: float, tolerance: float, what: str) -> 
 
 
 def expect_params_kept(spec: Any, use: Callable[[], Any]) -> None:
-    """Raise AssertionError if the hyper-parameters of a spec change when it is cloned or used."""
+    """Raise AssertionError if the hyperparameters of a spec change when it is cloned or used."""
     expect(hasattr(spec, "get_params"), "there is no get_params: derive the class from sklearn.base.BaseEstimator")
     before = repr(spec)
     try:
@@ -37,7 +37,7 @@ def expect_params_kept(spec: Any, use: Callable[[], Any]) -> None:
         raise AssertionError(f"__init__ must only store its parameters: {error}") from error
     expect(copy == before, f"a clone is {copy}: __init__ must store its parameters as they are")
     use()
-    expect(repr(spec) == before, f"after `begin` its parameters are those of {spec!r}: `begin` must not change them")
+    expect(repr(spec) == before, f"`begin` changed the parameters to {spec!r}: it must not change them")
 
 
 def run_checks(name: str, subject: Subject, checks: Iterable[Callable[[Subject], None]]) -> None:

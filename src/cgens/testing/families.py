@@ -23,23 +23,23 @@ from cgens.testing.checks import (
     run_checks,
     same_up_to_sign,
 )
-from cgens.types import AnyArray, Column, Duals, Floats, Learner, Pricer, Pricing, Rule, Sample, WeakLearner
+from cgens.types import AnyArray, Column, Duals, Family, Floats, Learner, Pricer, Pricing, Rule, Sample
 
 #: Larger pools are not searched to the end.
 LARGEST_POOL = 1000
 PACK_METHODS = ("__len__", "learner", "respond", "decider", "to_arrays", "from_arrays")
 
 
-def check_weak_learner(family: WeakLearner, *, rules: Sequence[Rule] = ("max", "gain")) -> None:
-    """Check that a family of weak learners fulfils the contract of `cgens.types.WeakLearner`.
+def check_weak_learner(family: Family, *, rules: Sequence[Rule] = ("max", "gain")) -> None:
+    """Check that a family of weak learners fulfils the contract of `cgens.types.Family`.
 
     Columns are searched for at random duals and in small fits. A pool of at most 1000 candidates is searched to the
     end, so that the energy of the pool and the choice of the best column can be verified; a larger one in part.
 
     Parameters
     ----------
-    family : WeakLearner
-        With its hyper-parameters, for example ``MyFamily(n_candidates=50)``.
+    family : Family
+        With its hyperparameters, for example ``MyFamily(n_candidates=50)``.
     rules : sequence of {"max", "gain", "votes"}
         The rules that it supports; "votes" is needed only by boosting with several outputs.
 
@@ -60,7 +60,7 @@ def check_weak_learner(family: WeakLearner, *, rules: Sequence[Rule] = ("max", "
 class FamilyProblem:
     """A family, the rules that it supports, and rows to search on."""
 
-    family: WeakLearner
+    family: Family
     rules: tuple[Rule, ...]
 
     @cached_property
@@ -138,7 +138,7 @@ def merits_of(responses: AnyArray, duals: Duals, rule: Rule) -> Floats:
 
 
 def check_parameters(problem: FamilyProblem) -> None:
-    """Check that a family only stores hyper-parameters."""
+    """Check that a family only stores hyperparameters."""
     expect_params_kept(problem.family, lambda: problem.begin().price(problem.duals("max"), {}.keys(), "max"))
 
 
@@ -166,7 +166,7 @@ def check_learners(problem: FamilyProblem) -> None:
 
 
 def check_prices(problem: FamilyProblem) -> None:
-    """Check that the score of a column is sum_i R_it h(x_i), the largest of all outputs, by every rule."""
+    """Check that the price of a column is sum_i R_it h(x_i), the largest of all outputs, by every rule."""
     for rule in problem.rules:
         for n_outputs in (1, 3):
             duals = problem.duals(rule, n_outputs=n_outputs)
@@ -176,10 +176,10 @@ def check_prices(problem: FamilyProblem) -> None:
                 raise AssertionError(f"rule {rule!r} found no column at random duals")
             prices = prices_of(column.response[:, None], duals)[0]
             about = f"rule {rule!r}, {n_outputs} outputs:"
-            expect_close(column.score, float(prices[column.output]), scale, f"{about} the score of the column")
-            expect_close(abs(column.score), float(np.abs(prices).max()), scale, f"{about} |score|, of all outputs,")
+            expect_close(column.price, float(prices[column.output]), scale, f"{about} the price of the column")
+            expect_close(abs(column.price), float(np.abs(prices).max()), scale, f"{about} |price|, of all outputs,")
             largest = pricing.largest_price()
-            expect(largest >= abs(column.score) - scale, f"{about} max_price is {largest!r}, below |score|")
+            expect(largest >= abs(column.price) - scale, f"{about} max_price is {largest!r}, below |price|")
             if pricing.merit is not None:
                 merit = float(merits_of(column.response[:, None], duals, rule)[0])
                 expect_close(pricing.merit, merit, CLOSED_FORM * max(merit, scale), f"{about} the merit")
@@ -240,7 +240,7 @@ def check_determinism(problem: FamilyProblem) -> None:
         expect(one.learner.key == other.learner.key, f"{when} the key is {other.learner.key}, not {one.learner.key}")
         expect(np.array_equal(one.response, other.response), f"{when} the response of {one.learner} differs")
         for name, own, again in (
-            ("score", one.score, other.score),
+            ("price", one.price, other.price),
             ("output", one.output, other.output),
             ("energy", first.energy, second.energy),
             ("merit", first.merit, second.merit),
@@ -300,7 +300,7 @@ def check_packs(problem: FamilyProblem) -> None:
     _expect_same_pack(again, learners, X, expected, weights, "the pack from its own arrays")
     second = pack_to_arrays(again)
     same = second.keys() == arrays.keys() and all(np.array_equal(second[name], arrays[name]) for name in arrays)
-    expect(same, "from_arrays(to_arrays()) has other arrays")
+    expect(same, "from_arrays(to_arrays()) does not return the same arrays")
 
 
 def _expect_same_pack(

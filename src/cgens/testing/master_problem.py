@@ -80,10 +80,10 @@ class MasterProblem:
 
     def begin(self, n_columns: int | None = None, n_threads: int = 1, dtype: Any = np.int8) -> RestrictedMaster:
         """Return the restricted master with the first columns, all by default."""
-        live: RestrictedMaster = self.master.begin(self.target, self.weight, n_threads)
+        restricted: RestrictedMaster = self.master.begin(self.target, self.weight, n_threads)
         for column in self.columns.T[:n_columns]:
-            live.add(column.astype(dtype))
-        return live
+            restricted.add(column.astype(dtype))
+        return restricted
 
     def rows(self, indices: AnyArray, weight: Floats) -> MasterProblem:
         """Return the problem with these rows, possibly repeated, and other weights."""

@@ -22,12 +22,12 @@ def check_master(master: Master, *, make_target: MakeTarget | None = None, tol: 
     Parameters
     ----------
     master : Master
-        With its hyper-parameters, for example ``MyLoss(C=1.0)``.
+        With its hyperparameters, for example ``MyLoss(C=1.0)``.
     make_target : callable, optional
         ``make_target(rng, score)`` returns a target of shape (m, l) that follows the scores, shape (m,), with some
         noise. Default: what the loss can fit; for a master that is not a `Loss`, labels of +-1.
     tol : float
-        The smallest relative gap that the master reaches.
+        Relative gap to which problems are solved; raise it if the master cannot reach 1e-9.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def check_master(master: Master, *, make_target: MakeTarget | None = None, tol: 
 
 
 def check_parameters(problem: MasterProblem) -> None:
-    """Check that a master only stores hyper-parameters."""
+    """Check that a master only stores hyperparameters."""
     expect_params_kept(problem.master, lambda: problem.begin(3).solve(problem.tol, never))
     for flag in ("repeats", "positive_prices", "smooth"):
         value = getattr(problem.master, flag, None)
@@ -76,8 +76,8 @@ def expect_sound(problem: MasterProblem, solution: MasterSolution, n_columns: in
         solution.dual <= solution.primal + ROUNDING * problem.size,
         f"with {n_columns} columns the dual value {solution.dual!r} is above the primal value {solution.primal!r}",
     )
-    total, size = float(np.abs(solution.duals.array).sum()), solution.duals.size
-    expect(size >= total * (1 - CLOSED_FORM), f"duals.size is {size!r}, less than sum |R| = {total!r}")
+    total, norm = float(np.abs(solution.duals.array).sum()), solution.duals.l1_norm
+    expect(norm >= total * (1 - CLOSED_FORM), f"duals.l1_norm is {norm!r}, less than sum |R| = {total!r}")
 
 
 def expect_solved(problem: MasterProblem, solution: MasterSolution, n_columns: int) -> None:
@@ -122,10 +122,10 @@ def check_solutions_are_kept(problem: MasterProblem) -> None:
     early, late = problem.begin(5), problem.begin(5)
     now, then = early.solve(problem.tol, never), late.solve(problem.tol, never)
     kept = [np.copy(part) for part in _parts(problem, now)]
-    for live in (early, late):
+    for restricted in (early, late):
         for column in problem.columns.T[5:]:
-            live.add(column.copy())
-        live.solve(problem.tol, never)
+            restricted.add(column.copy())
+        restricted.solve(problem.tol, never)
     for solution in (now, then):
         same = [np.array_equal(part, before) for part, before in zip(_parts(problem, solution), kept, strict=True)]
         expect(all(same), f"weights, duals, their size or their curvature changed: {same}")
@@ -134,20 +134,20 @@ def check_solutions_are_kept(problem: MasterProblem) -> None:
 def _parts(problem: MasterProblem, solution: MasterSolution) -> list[AnyArray]:
     """Return what must not change in a solution."""
     duals, curvature = solution.duals, solution.duals.curvature
-    parts = [solution.weights, duals.array, np.array(duals.size)]
+    parts = [solution.weights, duals.array, np.array(duals.l1_norm)]
     return parts if curvature is None else [*parts, np.array(curvature.n_steps), curvature.quadratic(problem.columns)]
 
 
 def check_steps(problem: MasterProblem) -> None:
     """Check that the step of a solution leads from the last weights to the new ones."""
-    live = problem.begin(3)
-    last = live.solve(problem.tol, never)
+    restricted = problem.begin(3)
+    last = restricted.solve(problem.tol, never)
     n_columns = 3
     for n_new in (1, 1, 1, 0, 2, 1):
         for column in problem.columns.T[n_columns : n_columns + n_new]:
-            live.add(column.copy())
+            restricted.add(column.copy())
         n_columns += n_new
-        solution = live.solve(problem.tol, never, quick=True)
+        solution = restricted.solve(problem.tol, never, quick=True)
         if solution.step is not None:
             expect(n_new == 1, f"there is a step after {n_new} new columns: it is for one new column")
             error = np.abs(solution.step.apply(last.weights) - solution.weights).max()
@@ -165,33 +165,33 @@ def check_convergence(problem: MasterProblem) -> None:
 
 def check_warm_starts(problem: MasterProblem) -> None:
     """Check that a further column never raises the objective, and a warm start reaches the value of a cold start."""
-    live = problem.begin(0)
-    last = live.solve(problem.tol, never)
+    restricted = problem.begin(0)
+    last = restricted.solve(problem.tol, never)
     expect_solved(problem, last, 0)
     for number, column in enumerate(problem.columns.T, start=1):
-        live.add(column.copy())
-        solution = live.solve(problem.tol, never)
+        restricted.add(column.copy())
+        solution = restricted.solve(problem.tol, never)
         expect_solved(problem, solution, number)
         rise = solution.primal - last.primal
         expect(rise <= problem.allowed(last.primal), f"column {number} raised the objective by {rise:.3g}")
         last = solution
     expect_close(last.primal, problem.best.primal, problem.allowed(last.primal), "the primal value of a warm start")
-    expect_same(last, live.solve(problem.tol, never), "if a solved problem is solved again")
+    expect_same(last, restricted.solve(problem.tol, never), "if a solved problem is solved again")
 
 
 def check_quick_solves(problem: MasterProblem) -> None:
     """Check that quick solves in a row converge, also with columns of several types."""
-    live = problem.begin(0)
+    restricted = problem.begin(0)
     for number, column in enumerate(problem.columns.T):
-        live.add(column.astype((np.int8, np.float32, np.float64)[number % 3]))
-        live.solve(1e-2, never, quick=True)
+        restricted.add(column.astype((np.int8, np.float32, np.float64)[number % 3]))
+        restricted.solve(1e-2, never, quick=True)
     for _ in range(400):
-        solution = live.solve(problem.tol, never, quick=True)
+        solution = restricted.solve(problem.tol, never, quick=True)
         if solution.status is Status.OPTIMAL:
             break
         expect(solution.status is Status.NOT_CONVERGED, f"the status of a quick solve is {solution.status!r}")
     expect(solution.status is Status.OPTIMAL, "400 quick solves in a row did not converge")
-    final = live.solve(problem.tol, never)
+    final = restricted.solve(problem.tol, never)
     expect_solved(problem, final, problem.n_columns)
     expect_close(
         final.primal, problem.best.primal, problem.allowed(final.primal), "the primal value after quick solves"
@@ -209,16 +209,16 @@ def check_pool_bound(problem: MasterProblem) -> None:
     """Check that the bound of a pool is at most its optimum, and equal to it if no column is missing."""
     best = problem.best.primal
     for n_columns in (0, 1, 4, 10, problem.n_columns):
-        live = problem.begin(n_columns)
-        duals = live.solve(problem.tol, never).duals
+        restricted = problem.begin(n_columns)
+        duals = restricted.solve(problem.tol, never).duals
         prices = problem.columns.T.astype(float) @ duals.array
         known = float(np.sum(prices**2)), float(np.abs(prices[n_columns:]).max(initial=0.0))
-        bound = live.pool_bound(duals, *known)
+        bound = restricted.pool_bound(duals, *known)
         expect(
             bound <= best + ROUNDING * problem.size,
             f"with {n_columns} of {problem.n_columns} columns the bound is {bound!r}, above the optimum {best!r}",
         )
-        plain = live.pool_bound(Duals(duals.array.copy()), *known)
+        plain = restricted.pool_bound(Duals(duals.array.copy()), *known)
         expect_close(plain, bound, CLOSED_FORM * problem.size, "the bound from the array of the duals alone")
     expect_close(bound, best, problem.allowed(best), "the bound with all columns")
 
@@ -226,10 +226,10 @@ def check_pool_bound(problem: MasterProblem) -> None:
 def check_interrupts(problem: MasterProblem) -> None:
     """Check that a poll ends a solve with Status.INTERRUPTED and a usable solution, from which it can be continued."""
     calls: list[int] = []
-    live = problem.begin(10)
-    last = live.solve(problem.tol, never)
-    live.add(problem.columns[:, 10].copy())
-    solution = live.solve(1e-17, lambda: bool(calls.append(1) or True))  # type: ignore[func-returns-value]
+    restricted = problem.begin(10)
+    last = restricted.solve(problem.tol, never)
+    restricted.add(problem.columns[:, 10].copy())
+    solution = restricted.solve(1e-17, lambda: bool(calls.append(1) or True))  # type: ignore[func-returns-value]
     expect_sound(problem, solution, 11)
     if calls:
         expected = (Status.INTERRUPTED, Status.OPTIMAL) if solution.relative_gap <= 1e-17 else (Status.INTERRUPTED,)
@@ -237,8 +237,8 @@ def check_interrupts(problem: MasterProblem) -> None:
     rise = solution.primal - last.primal
     expect(rise <= problem.allowed(last.primal), f"an interrupted solve raised the objective by {rise:.3g}")
     for column in problem.columns.T[11:]:
-        live.add(column.copy())
-    again = live.solve(problem.tol, never).primal
+        restricted.add(column.copy())
+    again = restricted.solve(problem.tol, never).primal
     expect_close(again, problem.best.primal, problem.allowed(again), "the optimum after an interrupted solve")
 
 

@@ -26,8 +26,8 @@ class Box(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_thresholds : int or list of int, default=(2, 3)
-        Number of conditions per box; from a list, each box draws its own.
+    n_thresholds : int or sequence of int, default=(2, 3)
+        Number of conditions per box; if a sequence, each box uses one of its values, drawn at random.
     n_candidates : int, default=2000
         Number of boxes to draw.
     pool : {"fixed", "fresh"}, default="fixed"

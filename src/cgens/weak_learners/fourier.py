@@ -32,7 +32,7 @@ class Fourier(ProjectionFamily):
     Parameters
     ----------
     gamma : float, "scale", "median", or a list of these, default="scale"
-        Inverse squared width of the kernel; from a list, each cosine draws its own. "scale" is
+        Inverse squared width of the kernel; if a list, each cosine uses one of its values, drawn at random. "scale" is
         1 / (number of inputs * mean variance of the features), "median" is 1 / median of |x - x'|^2.
     n_candidates : int, default=2000
         Number of cosines to draw.
@@ -40,15 +40,17 @@ class Fourier(ProjectionFamily):
         "fixed" draws the cosines once per fit, so that the certificate covers all of them; "fresh" draws new ones in
         each round, and so searches more of them.
     n_inputs : int, list of int or None, default=None
-        Number of features per cosine, for sparse ones; from a list, each cosine draws its own. None: all features.
+        Number of features per cosine, for sparse ones; if a list, each cosine uses one of its values, drawn at random.
+        None: all features.
     orthogonal : bool, default=False
-        Draw directions that are orthogonal in blocks (Yu et al.): fewer of them approximate the kernel as well.
+        Draw directions in orthogonal blocks (Yu et al.), which approximates the kernel equally well with fewer cosines.
     standardize : bool, default=False
-        Divide each feature by its standard deviation, as a StandardScaler before the model would.
+        Standardize the features, as a StandardScaler before the model would.
     learn : bool or "auto", default="auto"
         Whether to learn the most promising cosines by gradient ascent on the price. This pays off on images and large
-        tables, and overfits small ones: "auto" learns if the gains hold on rows that the ascent has not seen. Learned
-        cosines have no pool; `n_candidates` and `pool` apply to selected ones.
+        tables, and overfits small ones: "auto" learns if the gains hold on rows that the ascent has not seen. With
+        fewer than 40 distinct rows nothing is learned. Learned cosines have no pool; `n_candidates` and `pool` apply to
+        selected ones.
 
     Examples
     --------

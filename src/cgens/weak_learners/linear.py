@@ -20,7 +20,7 @@ from cgens.weak_learners.search.fixed_pool import FixedPricer
 class Linear(BaseEstimator):  # type: ignore[misc]
     """The features as columns, (x_f - mean_f) / deviation_f: a linear model, or the linear part of a mixture.
 
-    Scaled to unit variance, as all other columns are, whatever the units of the features.
+    Scaled to mean square 1, like the columns of the other families, whatever the units of the features.
 
     Examples
     --------

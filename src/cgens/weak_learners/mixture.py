@@ -30,9 +30,9 @@ class Mixture(BaseEstimator):  # type: ignore[misc]
     ----------
     families : list
         Families (``Fourier(gamma=0.1)``, ``"stump"``), or pairs of a family and the columns of X that it uses, as
-        indices or names (``(Fourier(standardize=True), ["age", "income"])``). In a grid search, families are named by
-        their class in lower case, with a number if it occurs more than once: ``weak_learner__fourier-1__gamma`` (not
-        with a plain list, which has no parameters).
+        indices or names (``(Fourier(standardize=True), ["age", "income"])``). In a grid search, also with a plain list,
+        families are named by their class in lower case, with a number if it occurs more than once:
+        ``weak_learner__fourier-1__gamma``.
 
     Examples
     --------

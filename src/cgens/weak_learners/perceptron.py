@@ -37,15 +37,17 @@ class Perceptron(ProjectionFamily):
         "fixed" draws the perceptrons once per fit, so that the certificate covers all of them; "fresh" draws new ones
         in each round, and so searches more of them.
     n_inputs : int, list of int or None, default=None
-        Number of features per perceptron, for sparse ones; from a list, each draws its own. None: all features.
+        Number of features per perceptron, for sparse ones; if a list, each perceptron uses one of its values, drawn at
+        random. None: all features.
     orthogonal : bool, default=False
-        Draw directions that are orthogonal in blocks.
+        Draw directions in orthogonal blocks.
     standardize : bool, default=False
-        Divide each feature by its standard deviation, as a StandardScaler before the model would.
+        Standardize the features, as a StandardScaler before the model would.
     learn : bool or "auto", default="auto"
         Whether to learn the most promising perceptrons by gradient ascent, with tanh in place of the sign, and then
         select them by the price of the sign. "auto" learns if the gains hold on rows that the ascent has not seen.
-        Learned perceptrons have no pool; `n_candidates` and `pool` apply to selected ones.
+        With fewer than 40 distinct rows nothing is learned. Learned perceptrons have no pool; `n_candidates` and `pool`
+        apply to selected ones.
 
     Examples
     --------

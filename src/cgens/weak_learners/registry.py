@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cgens.types import WeakLearner
+from cgens.types import Family
 from cgens.weak_learners.box import Box
 from cgens.weak_learners.fourier import Fourier
 from cgens.weak_learners.linear import Linear
@@ -23,12 +23,12 @@ WEAK_LEARNERS: dict[str, type] = {
 }
 
 
-def resolve_family(value: Any) -> WeakLearner:
+def resolve_family(value: Any) -> Family:
     """Return the family for a name or an object, or raise ValueError or TypeError."""
     if isinstance(value, str):
         if value not in WEAK_LEARNERS:
             raise ValueError(f"weak_learner must be one of {sorted(WEAK_LEARNERS)} or an object; got {value!r}.")
-        family: WeakLearner = WEAK_LEARNERS[value]()
+        family: Family = WEAK_LEARNERS[value]()
         return family
     if isinstance(value, type) or not hasattr(value, "begin"):
         raise TypeError(

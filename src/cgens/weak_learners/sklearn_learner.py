@@ -28,7 +28,7 @@ class SklearnLearner(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     estimator : classifier
-        Cloned and fitted in each round; a ``random_state`` of None is drawn from that of the model.
+        Cloned and fitted in each round; if its ``random_state`` is None, it gets a seed drawn from the model's.
 
     Examples
     --------

@@ -33,7 +33,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
     leaves : {"real", "sign"}, default="real"
         "real": the value of a leaf is its mean of r; the tree is then scaled to mean 0 and variance 1. "sign": +-1.
     min_samples_leaf : float, default=20
-        Minimum total weight of the rows in a leaf, but at most a quarter of that of all rows.
+        Minimum total weight of the rows in a leaf, capped at a quarter of the total weight of all rows.
     max_features : float, default=0.5
         Fraction of the features that a tree may use, drawn at random for each tree.
     max_bins : int, default=256

@@ -58,7 +58,7 @@ class LearnedPricer:
         if self._selecting is not None:
             return self._selecting.price(duals, taken, rule)
         best = self._best(duals, taken, rule)
-        if self._n_rounds > 0 and (best.merit < STALE * self._first_merit or best.max_price <= duals.cost):
+        if self._n_rounds > 0 and (best.merit < STALE * self._first_merit or best.max_price <= duals.column_cost):
             self._refresh(duals, taken, rule)
             best = self._best(duals, taken, rule)
         if self._n_rounds == 0:

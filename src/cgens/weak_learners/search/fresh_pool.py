@@ -27,7 +27,7 @@ class FreshPricer:
         """Draw candidates and return the best by `rule` whose response is not taken."""
         found = self._price_draw(duals, taken, rule)
         for _ in range(MAX_DRAWS - 1):
-            if found.largest_price() > duals.cost:
+            if found.largest_price() > duals.column_cost:
                 break
             found = max(found, self._price_draw(duals, taken, rule), key=Pricing.largest_price)
         return found
@@ -42,7 +42,7 @@ class FreshPricer:
         parts = [np.arange(len(free))]
         if curvature is not None:
             table.set_curvature(curvature.diagonal)
-            # g'Pg of the empty master is an upper bound of its present value: good enough to rank by.
+            # g'Pg of the empty master is an upper bound on its present value: good enough to rank by.
             order = np.argsort(-table.merits("gain"), kind="stable")
             parts = [order[begin : begin + SHORTLIST] for begin in range(0, len(order), SHORTLIST)]
         before = self._found.among(taken)

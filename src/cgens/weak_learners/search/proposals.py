@@ -44,7 +44,7 @@ class ProposalPricer:
             output = int(np.argmax(np.abs(prices)))
             if learner.key in taken or fingerprint(response) in before:
                 continue
-            if abs(prices[output]) <= duals.cost:
+            if abs(prices[output]) <= duals.column_cost:
                 largest = max(largest, float(abs(prices[output])))
                 continue
             column = Column(learner, response, float(prices[output]), output)

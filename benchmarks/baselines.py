@@ -94,10 +94,10 @@ def main() -> None:
     parser.add_argument("--solvers", action="store_true", help="only compare the solvers")
     options = parser.parse_args()
     if options.solvers:
-        save_results("rivals_solvers", {"runs": solvers()})
+        save_results("baselines_solvers", {"runs": solvers()})
         return
     speed = adaboost_speed()
-    save_results("rivals", {"adaboost": speed, "multi_class": multiclass(options.splits)})
+    save_results("baselines", {"adaboost": speed, "multi_class": multiclass(options.splits)})
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def main() -> None:
             table.add(name, *(f"{error:.1f}" for error in results[study][name]))
         table.add("mean", *(f"{error:.2f}" for error in np.mean(list(results[study].values()), axis=0)))
         print(table, flush=True)
-    save_results("rival_c", results)
+    save_results("baseline_c", results)
 
 
 if __name__ == "__main__":
