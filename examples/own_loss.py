@@ -15,7 +15,7 @@ class LogCosh(SmoothLoss):  # delta^2 log cosh(error / delta): errors beyond del
     targets = frozenset({"regression"})
     c_kind = "regression"  # C="scale" uses the family's default C for regression
 
-    def __init__(self, C=1.0, delta=1.0, max_iter=1000):
+    def __init__(self, C=None, delta=1.0, max_iter=1000):
         super().__init__(C, max_iter)
         self.delta = delta
 

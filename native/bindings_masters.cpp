@@ -161,6 +161,12 @@ void bind_masters(nb::module_& m) {
                  return to_array(without_gil([&] { return self.prices(values.data()); }));
              },
              "values"_array, "Return the products of centred columns and values, of shape (n_columns, n_outputs), flat.")
+        .def("centred_rows",
+             [](const GramLs& self, std::size_t first, std::size_t last) {
+                 require(first <= last && last <= self.n_rows() && self.n_columns() > 0, "centred_rows: the range");
+                 return to_array(without_gil([&] { return self.centred_rows(first, last); }));
+             },
+             "first"_a, "last"_a, "Return these rows of the centred columns, of shape (last - first, n_columns), flat.")
         .def_prop_ro("primal", &GramLs::primal);
 }
 

@@ -1,6 +1,10 @@
 // Stumps: the pool, searches over it, and prediction.
 #include <limits>
 
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
 #include "bindings.hpp"
 #include "respond_stumps.hpp"
 #include "scan_stumps.hpp"
@@ -47,16 +51,14 @@ auto as_tuple(const TablePrice& best) {
                            best.energy, best.merit);
 }
 
-void set_duals(StumpTable& self, const CMatrix<double>& duals) {
-    require(duals.shape(0) == self.n_rows() && duals.shape(1) == self.n_outputs(),
-            "set_duals: duals must be of shape (n_rows, n_outputs)");
-    require_finite(duals, "set_duals: duals must be finite");
-    nb::gil_scoped_release released;
-    self.set_duals(duals.data());
-}
-
 void set_curvature(StumpTable& self, const Vector<double>& diagonal) {
-    require_positive(diagonal, self.n_rows(), "set_curvature: one finite entry > 0 per row");
+    require(diagonal.shape(0) == self.n_rows(), "set_curvature: one entry per row");
+    double total = 0.0;
+    for (std::size_t i = 0; i < self.n_rows(); ++i) {
+        require(diagonal(i) >= 0, "set_curvature: entries must be >= 0");
+        total += diagonal(i);
+    }
+    require(total > 0 && std::isfinite(total), "set_curvature: the sum must be finite and > 0");
     nb::gil_scoped_release released;
     self.set_curvature(diagonal.data());
 }
@@ -65,6 +67,20 @@ void require_change(const StumpTable& self, const Vector<double>& direction, dou
     require(direction.shape(0) == self.n_rows(), "change: one entry per row");
     require_finite(direction, "change: the direction must be finite");
     require(denominator > 0, "change: denominator must be > 0");
+}
+
+auto reprice(StumpTable& self, const CMatrix<double>& duals, const std::string& rule,
+             const std::optional<Vector<double>>& direction, double denominator, bool rough) {
+    require(duals.shape(0) == self.n_rows() && duals.shape(1) == self.n_outputs(),
+            "reprice: duals must be of shape (n_rows, n_outputs)");
+    require_finite(duals, "reprice: duals must be finite");
+    if (direction) {
+        require_change(self, *direction, denominator);
+        require(self.has_curvature(), "reprice: call set_curvature first");
+    }
+    const PriceRule by = rule_of(self, rule);
+    const double* along = direction ? direction->data() : nullptr;
+    return as_tuple(without_gil([&] { return self.reprice(duals.data(), by, along, denominator, rough); }));
 }
 
 auto change(StumpTable& self, const Vector<double>& direction, const Vector<double>& step, double denominator,
@@ -157,7 +173,9 @@ void bind_stumps(nb::module_& m) {
                 new (self) StumpTable(std::move(pool), n_outputs, n_threads);
             },
             "pool"_a, "n_outputs"_a, "n_threads"_a)
-        .def("set_duals", &set_duals, "duals"_array, "Compute all prices from the duals.")
+        .def("reprice", &reprice, "duals"_array, "rule"_a, "direction"_array.none() = nb::none(), "denominator"_a = 1.0,
+             "rough"_a = false,
+             "Compute all prices from the duals, and change g'Pg if given a direction. Returns the same as find_best.")
         .def("set_curvature", &set_curvature, "diagonal"_array, "Compute g'Pg of all stumps for the empty master.")
         .def("change", &change, "direction"_array, "step"_array, "denominator"_a, "rule"_a,
              "Change the duals by -direction step'. Returns the same as find_best.")

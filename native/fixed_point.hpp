@@ -24,6 +24,17 @@ class FixedPoint {
         return FixedPoint(60 - std::ilogb(largest) - 1 - std::ilogb(static_cast<double>(n)) - 1);
     }
 
+    // The finest unit in which twice any sum of some of these values is below 2^31; at least `holding` of them.
+    static FixedPoint narrow(const double* values, std::size_t n, std::size_t stride) {
+        double largest = 0.0, sum = 0.0;
+        for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(values[i * stride]));
+        if (largest == 0.0) return FixedPoint();
+        // In units of the largest, so that the sum does not overflow; 1/2 for the rounding of each value.
+        for (std::size_t i = 0; i < n; ++i) sum += std::abs(values[i * stride]) / largest;
+        const double room = 0x1p30 - 0.5 * static_cast<double>(n);
+        return FixedPoint(std::ilogb(room / sum) - std::ilogb(largest) - 1);
+    }
+
     std::int64_t round(double value) const { return std::llrint(value * unit_ * rest_); }
     double value(double units) const { return std::ldexp(units, -exponent_); }
 

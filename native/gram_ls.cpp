@@ -15,6 +15,14 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr std::size_t kBlock = 512;  // rows that are summed together, for any number of threads
 constexpr int kMaxRefinements = 100;
 constexpr double kClosed = 1e-12;  // a relative gap that is only rounding
+constexpr std::size_t kConverted = 8;  // rows that are converted to doubles at a time
+
+// Adds the sums of all blocks to those of the first, in order.
+std::vector<double> sum_parts(std::vector<double> parts, std::size_t width) {
+    for (std::size_t at = width; at < parts.size(); at += width)
+        for (std::size_t k = 0; k < width; ++k) parts[k] += parts[at + k];
+    return parts;
+}
 
 }  // namespace
 
@@ -55,9 +63,7 @@ std::vector<double> GramLs::sum_rows(std::size_t block, std::size_t width, Add a
         double* sums = parts.data() + b * width;
         for (std::size_t i = first; i < last; ++i) add(i, sums);
     });
-    for (std::size_t at = width; at < parts.size(); at += width)
-        for (std::size_t k = 0; k < width; ++k) parts[k] += parts[at + k];
-    return parts;
+    return sum_parts(std::move(parts), width);
 }
 
 // The weighted sum of a centred column is 0 up to rounding: centring the others is a correction by that sum.
@@ -321,31 +327,53 @@ std::vector<double> GramLs::decisions(const std::vector<double>& weights) const 
         }
     const double work = 0.25 * static_cast<double>(n_rows() * by_output.size());
     for_blocks(n_rows(), kBlock, n_threads_, work, [&](std::size_t, std::size_t first, std::size_t last) {
-        std::vector<double> row(n_wide);
-        for (std::size_t i = first; i < last; ++i) {
+        std::vector<double> rows(n_outputs_ == 1 ? 0 : kConverted * n_wide);
+        for (std::size_t i = first; i < last; i += kConverted) {
+            const std::size_t end = std::min(i + kConverted, last);
             double* own = out.data() + i * n_outputs_;
             if (n_outputs_ == 1) {
-                own[0] = store_.dot(i, by_output.data()) - shift[0];
-                continue;
+                for (std::size_t r = i; r < end; ++r) own[r - i] = store_.dot(r, by_output.data());
+            } else {
+                for (std::size_t r = i; r < end; ++r) store_.copy_row(r, rows.data() + (r - i) * n_wide);
+                vector_ops().multiply_rows(rows.data(), end - i, by_output.data(), n_outputs_, n_wide, own);
             }
-            store_.copy_row(i, row.data());  // converted once for all outputs
-            for (std::size_t t = 0; t < n_outputs_; ++t)
-                own[t] = vector_ops().dot_f64(row.data(), by_output.data() + t * n_wide, n_wide) - shift[t];
+            for (std::size_t k = 0; k < (end - i) * n_outputs_; ++k) own[k] -= shift[k % n_outputs_];
         }
     });
+    return out;
+}
+
+std::vector<double> GramLs::centred_rows(std::size_t first, std::size_t last) const {
+    std::vector<double> out((last - first) * n_columns()), row(store_.padded_columns());
+    for (std::size_t i = first; i < last; ++i) {
+        store_.copy_row(i, row.data());
+        double* own = out.data() + (i - first) * n_columns();
+        for (std::size_t j = 0; j < n_columns(); ++j) own[j] = row[j] - products_[j].mean;
+    }
     return out;
 }
 
 std::vector<double> GramLs::prices(const double* values) const {
     const std::size_t n_wide = store_.padded_columns(), width = n_outputs_ * (n_wide + 1);
     const std::size_t block = std::max(kBlock, (n_rows() + 63) / 64);
-    const std::vector<double> sums = sum_rows(block, width, [&](std::size_t i, double* own) {
-        for (std::size_t t = 0; t < n_outputs_; ++t) {
-            const double value = values[i * n_outputs_ + t];
-            if (n_wide > 0) store_.add(value, i, own + t * n_wide);
-            own[n_outputs_ * n_wide + t] += value;
+    std::vector<double> parts((n_rows() + block - 1) / block * width, 0.0);
+    const double work = 0.3 * static_cast<double>(n_rows() * width);
+    for_blocks(n_rows(), block, n_threads_, work, [&](std::size_t b, std::size_t first, std::size_t last) {
+        double* own = parts.data() + b * width;
+        std::vector<double> rows(n_outputs_ == 1 ? 0 : kConverted * n_wide);
+        for (std::size_t i = first; i < last; i += kConverted) {
+            const std::size_t end = std::min(i + kConverted, last);
+            const double* value = values + i * n_outputs_;
+            if (n_outputs_ == 1) {
+                for (std::size_t r = i; r < end && n_wide > 0; ++r) store_.add(value[r - i], r, own);
+            } else {
+                for (std::size_t r = i; r < end; ++r) store_.copy_row(r, rows.data() + (r - i) * n_wide);
+                vector_ops().add_rows(rows.data(), end - i, value, n_outputs_, n_wide, own);
+            }
+            for (std::size_t k = 0; k < (end - i) * n_outputs_; ++k) own[n_outputs_ * n_wide + k % n_outputs_] += value[k];
         }
     });
+    const std::vector<double> sums = sum_parts(std::move(parts), width);
     std::vector<double> out(n_columns() * n_outputs_);
     for (std::size_t j = 0; j < n_columns(); ++j)
         for (std::size_t t = 0; t < n_outputs_; ++t)

@@ -59,8 +59,13 @@ void ResponseStore::add(double step, std::size_t row, double* weights) const {
 }
 
 void ResponseStore::copy_row(std::size_t row, double* out) const {
-    std::fill(out, out + padded_columns(), 0.0);
-    add(1.0, row, out);
+    visit_as(width_, row_data(row), [&](const auto* h) {
+        if constexpr (std::is_same_v<decltype(h), const std::int8_t*>) {
+            vector_ops().convert_i8(h, out, padded_columns());
+        } else {
+            std::copy(h, h + padded_columns(), out);
+        }
+    });
 }
 
 void ResponseStore::prefetch(std::size_t row) const {

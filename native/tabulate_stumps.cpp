@@ -27,7 +27,7 @@ std::size_t first_largest(const std::vector<double>& values, double& size) {
 }  // namespace
 
 StumpTable::StumpTable(std::shared_ptr<const StumpPool> pool, std::size_t n_outputs, int n_threads)
-    : pool_(std::move(pool)), n_outputs_(n_outputs), n_threads_(n_threads), rounded_(pool_->n_rows(), 0) {
+    : pool_(std::move(pool)), n_outputs_(n_outputs), n_threads_(n_threads) {
     first_cell_.assign(1, 0);
     for (std::size_t f = 0; f < pool_->n_features(); ++f)
         first_cell_.push_back(first_cell_.back() + padded(pool_->feature(f).n_bins() - 1));
@@ -66,99 +66,124 @@ void StumpTable::sort_entries() {
     }
 }
 
-// Rounds `W` outputs of every row to fixed point, each with a unit of its own; those from n_values on are 0.
-template <std::size_t W>
-void StumpTable::round_rows(const double* values, std::size_t stride, std::size_t n_values) {
-    rounded_.assign(n_rows() * W, 0);
-    for (std::size_t t = 0; t < n_values; ++t) {
-        Rounding& own = rounding_[t];
-        own = {FixedPoint::holding(values + t, n_rows(), stride), 0};
-        for (std::size_t i = 0; i < n_rows(); ++i) {
-            const std::int64_t units = own.unit.round(values[i * stride + t]);
-            rounded_[i * W + t] = units;
-            own.total += units;
-        }
+// Rounds vectors to fixed point, in groups of 8, 2 or 1; if `rough` and there are more than 2, of 16 with 32 bits.
+void StumpTable::round_lanes(std::vector<Lane> lanes, bool rough) {
+    lanes_ = std::move(lanes);
+    groups_.clear();
+    const bool narrow = rough && lanes_.size() > 2;
+    std::size_t size = 0;
+    for (std::size_t first = 0; first < lanes_.size();) {
+        const std::size_t left = lanes_.size() - first, width = narrow ? 16 : left > 2 ? 8 : left;
+        groups_.push_back({first, std::min(left, width), width, size});
+        size += n_rows() * width;
+        first += width;
     }
+    const auto round = [&](auto& rounded) {
+        rounded.assign(size, 0);
+        for (const LaneGroup& group : groups_)
+            for (std::size_t t = 0; t < group.n_lanes; ++t) {
+                Lane& own = lanes_[group.first_lane + t];
+                own.unit = narrow ? FixedPoint::narrow(own.values, n_rows(), own.stride)
+                                  : FixedPoint::holding(own.values, n_rows(), own.stride);
+                auto* to = rounded.data() + group.first_value + t;
+                for (std::size_t i = 0; i < n_rows(); ++i) {
+                    const std::int64_t units = own.unit.round(own.values[i * own.stride]);
+                    to[i * group.width] = static_cast<std::remove_reference_t<decltype(*to)>>(units);
+                    own.total += units;
+                }
+            }
+    };
+    narrow ? round(rounded_narrow_) : round(rounded_);
 }
 
-// For each of `W` outputs r, along[k] = sum_i r_i h(x_i) of the threshold above bin k, or 0 if that response is
-// repeated. The running sums over the entries, which are in the order of their bins, need no branch; a threshold's sum
-// is the one at its bin's end. Outputs that are summed together share the look-ups of their rows. The common bin's
-// entries are not stored: thresholds below it are summed from the left, the others from the right.
-template <std::size_t W>
-void StumpTable::sum_feature(std::size_t f, Scratch& scratch) const {
-    const BinnedFeature& feature = pool_->feature(f);
-    const std::size_t* bins = bin_begin_.data() + pool_->first_bin(f);
-    const std::size_t begin = bins[0], n_entries = bins[feature.n_bins()] - begin;
-    if (scratch.running.size() < (n_entries + 1) * W) scratch.running.resize((n_entries + 1) * W);
-    std::int64_t* running = scratch.running.data();
-    std::fill(running, running + W, 0);
-    with_rows([=, rounded = rounded_.data()](const auto& rows) {
+// The sums of a group's lanes over the first 1 ... n_entries entries, beginning with `begin`.
+void StumpTable::run_group(const LaneGroup& group, std::size_t begin, std::size_t n_entries,
+                           std::int64_t* running) const {
+    const std::int64_t* rounded = rounded_.data() + group.first_value;
+    const VectorOps& ops = vector_ops();
+    with_rows([=](const auto& rows) {
         const auto* row = rows.data() + begin;
-        std::int64_t sum[W] = {};
-        for (std::size_t e = 0; e < n_entries; ++e) {
-            const std::int64_t* own = rounded + row[e] * W;
-            for (std::size_t t = 0; t < W; ++t) running[(e + 1) * W + t] = sum[t] += own[t];
+        if (group.width == 8) {
+            ops.run(row, n_entries, rounded, running);
+        } else if (group.width == 2) {
+            std::int64_t first = 0, second = 0;
+            for (std::size_t e = 0; e < n_entries; ++e) {
+                const std::int64_t* own = rounded + 2 * static_cast<std::size_t>(row[e]);
+                running[2 * e] = first += own[0];
+                running[2 * e + 1] = second += own[1];
+            }
+        } else {
+            std::int64_t sum = 0;
+            for (std::size_t e = 0; e < n_entries; ++e) running[e] = sum += rounded[row[e]];
         }
         return 0;
     });
-    const std::size_t n_thresholds = feature.n_bins() - 1;
+}
+
+// For each lane r of a group, along[k] = sum_i r_i h(x_i) of the threshold above bin k, or 0 if that response is
+// repeated. The running sums over the entries, which are in the order of their bins, need no branch; a threshold's sum
+// is the one at its bin's end. The common bin's entries are not stored: thresholds below it are summed from the left,
+// the others from the right.
+template <class Integer>
+void StumpTable::sum_group(std::size_t f, const LaneGroup& group, std::vector<Integer>& running, double* along) const {
+    const BinnedFeature& feature = pool_->feature(f);
+    const std::size_t* bins = bin_begin_.data() + pool_->first_bin(f);
+    const std::size_t begin = bins[0], n_entries = bins[feature.n_bins()] - begin;
+    const std::size_t n_thresholds = feature.n_bins() - 1, W = group.width;
     const std::size_t common = std::min<std::size_t>(feature.common_bin, n_thresholds);
-    scratch.along.assign(width(f) * W, 0.0);
-    for (std::size_t t = 0; t < W; ++t) {
+    if (running.size() < (n_entries + 1) * W) running.resize((n_entries + 1) * W);
+    std::fill(running.begin(), running.begin() + static_cast<std::ptrdiff_t>(W), 0);
+    Integer* sums = running.data() + W;
+    if constexpr (std::is_same_v<Integer, std::int32_t>) {
+        with_rows([&, rounded = rounded_narrow_.data() + group.first_value](const auto& rows) {
+            vector_ops().run(rows.data() + begin, n_entries, rounded, sums);
+        });
+    } else {
+        run_group(group, begin, n_entries, sums);
+    }
+    for (std::size_t t = 0; t < group.n_lanes; ++t, along += width(f)) {
+        const Lane& own = lanes_[group.first_lane + t];
         const auto left = [&](std::size_t k) { return running[(bins[k + 1] - begin) * W + t]; };
-        const std::int64_t total = rounding_[t].total, sum = running[n_entries * W + t];
-        double* along = scratch.along.data() + t * width(f);
+        const auto total = static_cast<Integer>(own.total), sum = running[n_entries * W + t];
         // With L_k the sum over bins 0 ... k and T the total, the price of the threshold above bin k is T - 2 L_k.
-        for (std::size_t k = 0; k < common; ++k) along[k] = static_cast<double>(total - 2 * left(k));
-        for (std::size_t k = common; k < n_thresholds; ++k) along[k] = static_cast<double>(2 * (sum - left(k)) - total);
-        const double unit = rounding_[t].unit.value(1.0);
-        for (std::size_t k = 0; k < n_thresholds; ++k)
-            along[k] = std::isnormal(unit) ? along[k] * unit : rounding_[t].unit.value(along[k]);
+        const double unit = std::isnormal(own.unit.value(1.0)) ? own.unit.value(1.0) : 1.0;
+        for (std::size_t k = 0; k < common; ++k) along[k] = static_cast<double>(total - 2 * left(k)) * unit;
+        for (std::size_t k = common; k < n_thresholds; ++k)
+            along[k] = static_cast<double>(2 * (sum - left(k)) - total) * unit;
+        if (unit == 1.0)
+            for (std::size_t k = 0; k < n_thresholds; ++k) along[k] = own.unit.value(along[k]);
         for (const StumpPool::Repeated& repeated : pool_->repeated(f)) along[repeated.bin] = 0.0;
     }
 }
 
-template <class Visit>
-void StumpTable::visit_features(std::size_t work, Visit visit) {
-    const auto n_features = static_cast<std::ptrdiff_t>(pool_->n_features());
-#pragma omp parallel num_threads(usable_threads(n_threads_, static_cast<double>(work)))
-    {
-        Scratch scratch;
-#pragma omp for schedule(dynamic, 8)
-        for (std::ptrdiff_t f = 0; f < n_features; ++f) visit(static_cast<std::size_t>(f), scratch);
+void StumpTable::sum_feature(std::size_t f, Scratch& scratch) const {
+    scratch.along.assign(width(f) * lanes_.size(), 0.0);
+    for (const LaneGroup& group : groups_) {
+        double* along = scratch.along.data() + group.first_lane * width(f);
+        group.narrow() ? sum_group(f, group, scratch.running_narrow, along) : sum_group(f, group, scratch.running, along);
     }
 }
 
-void StumpTable::set_duals(const double* duals) {
-    drift_ = 0.0;
-    for (std::size_t first = 0; first < n_outputs_; first += kTogether) {
-        const std::size_t n_values = std::min(kTogether, n_outputs_ - first);
-        const auto set_prices = [&](auto together) {
-            constexpr std::size_t W = decltype(together)::value;
-            round_rows<W>(duals + first, n_outputs_, n_values);
-            visit_features(pool_->n_entries() * n_values, [&](std::size_t f, Scratch& scratch) {
-                sum_feature<W>(f, scratch);
-                std::copy_n(scratch.along.begin(), width(f) * n_values, prices_.begin() + first_price(f, first));
-            });
-        };
-        if (n_values == 1) {
-            set_prices(std::integral_constant<std::size_t, 1>());
-        } else {
-            set_prices(std::integral_constant<std::size_t, kTogether>());
-        }
-        for (std::size_t t = 0; t < n_values; ++t)
-            drift_ = std::max(drift_, rounding_[t].unit.value(static_cast<double>(n_rows())));
+template <class Visit>
+void StumpTable::visit_features(double work, Visit visit) {
+    const auto n_features = static_cast<std::ptrdiff_t>(pool_->n_features());
+    const auto n_used = static_cast<std::size_t>(usable_threads(n_threads_, work));
+    if (scratches_.size() < n_used) scratches_.resize(n_used);
+#pragma omp parallel num_threads(usable_threads(n_threads_, work))
+    {
+        Scratch& scratch = scratches_[static_cast<std::size_t>(thread_number())];
+#pragma omp for schedule(dynamic, 8)
+        for (std::ptrdiff_t f = 0; f < n_features; ++f) visit(static_cast<std::size_t>(f), scratch);
     }
 }
 
 void StumpTable::set_curvature(const double* diagonal) {
     has_curvature_ = true;
     curvature_.assign(first_cell_.back(), 0.0);
-    round_rows<1>(diagonal, 1, 1);
-    const double total = rounding_[0].unit.value(static_cast<double>(rounding_[0].total));
-    visit_features(pool_->n_entries(), [&](std::size_t f, Scratch& scratch) {
-        sum_feature<1>(f, scratch);
+    round_lanes({{diagonal, 1, FixedPoint(), 0}});
+    const double total = lanes_[0].unit.value(static_cast<double>(lanes_[0].total));
+    visit_features(entry_work(), [&](std::size_t f, Scratch& scratch) {
+        sum_feature(f, scratch);
         double* own = curvature_.data() + first_cell_[f];
         // g'diag(v)g = sum(v) for g of +-1. (T^2 - a^2) / T is computed as a product, which does not cancel.
         for (std::size_t k = 0; k < width(f); ++k)
@@ -167,16 +192,16 @@ void StumpTable::set_curvature(const double* diagonal) {
 }
 
 void StumpTable::change_curvature(const double* direction, double denominator) {
-    round_rows<1>(direction, 1, 1);
-    visit_features(pool_->n_entries(), [&](std::size_t f, Scratch& scratch) {
-        sum_feature<1>(f, scratch);
-        lower_curvature(f, denominator, scratch);
+    round_lanes({{direction, 1, FixedPoint(), 0}});
+    visit_features(entry_work(), [&](std::size_t f, Scratch& scratch) {
+        sum_feature(f, scratch);
+        lower_curvature(f, denominator, scratch.along.data());
     });
 }
 
-void StumpTable::lower_curvature(std::size_t f, double denominator, const Scratch& scratch) {
+void StumpTable::lower_curvature(std::size_t f, double denominator, const double* along) {
     double* own = curvature_.data() + first_cell_[f];
-    for (std::size_t k = 0; k < width(f); ++k) own[k] -= scratch.along[k] * (scratch.along[k] / denominator);
+    for (std::size_t k = 0; k < width(f); ++k) own[k] -= along[k] * (along[k] / denominator);
 }
 
 // Changes the prices of one feature along `scratch.along` (if there is a step), then finds its best free threshold.
@@ -235,18 +260,36 @@ TablePrice StumpTable::collect() const {
 }
 
 TablePrice StumpTable::find_best(PriceRule rule) {
-    visit_features(prices_.size(), [&](std::size_t f, Scratch& scratch) {
+    visit_features(static_cast<double>(prices_.size()), [&](std::size_t f, Scratch& scratch) {
         scratch.along.assign(width(f), 0.0);
         scan_feature(f, nullptr, rule, scratch);
     });
     return collect();
 }
 
+TablePrice StumpTable::reprice(const double* duals, PriceRule rule, const double* direction, double denominator,
+                               bool rough) {
+    std::vector<Lane> lanes;
+    for (std::size_t t = 0; t < n_outputs_; ++t) lanes.push_back({duals + t, n_outputs_, FixedPoint(), 0});
+    if (direction != nullptr) lanes.push_back({direction, 1, FixedPoint(), 0});
+    round_lanes(std::move(lanes), rough);
+    drift_ = 0.0;
+    for (std::size_t t = 0; t < n_outputs_; ++t)
+        drift_ = std::max(drift_, lanes_[t].unit.value(static_cast<double>(n_rows())));
+    visit_features(entry_work() + static_cast<double>(prices_.size()), [&](std::size_t f, Scratch& scratch) {
+        sum_feature(f, scratch);
+        std::copy_n(scratch.along.begin(), width(f) * n_outputs_, prices_.begin() + first_price(f, 0));
+        if (direction != nullptr) lower_curvature(f, denominator, scratch.lane(n_outputs_, width(f)));
+        scan_feature(f, nullptr, rule, scratch);
+    });
+    return collect();
+}
+
 TablePrice StumpTable::change(const double* direction, const double* step, double denominator, PriceRule rule) {
-    round_rows<1>(direction, 1, 1);
-    visit_features(pool_->n_entries() + prices_.size(), [&](std::size_t f, Scratch& scratch) {
-        sum_feature<1>(f, scratch);
-        if (has_curvature_) lower_curvature(f, denominator, scratch);
+    round_lanes({{direction, 1, FixedPoint(), 0}});
+    visit_features(entry_work() + static_cast<double>(prices_.size()), [&](std::size_t f, Scratch& scratch) {
+        sum_feature(f, scratch);
+        if (has_curvature_) lower_curvature(f, denominator, scratch.along.data());
         scan_feature(f, step, rule, scratch);
     });
     const TablePrice best = collect();
@@ -254,7 +297,7 @@ TablePrice StumpTable::change(const double* direction, const double* step, doubl
     for (std::size_t i = 0; i < n_rows(); ++i) size += std::abs(direction[i]);
     for (std::size_t t = 0; t < n_outputs_; ++t) largest = std::max(largest, std::abs(step[t]));
     // The rounding errors of each product, of the direction in fixed point, and of the new price.
-    drift_ += (kEps * size + rounding_[0].unit.value(static_cast<double>(n_rows()))) * largest + kEps * best.max_price;
+    drift_ += (kEps * size + lanes_[0].unit.value(static_cast<double>(n_rows()))) * largest + kEps * best.max_price;
     return best;
 }
 

@@ -27,6 +27,14 @@ int usable_threads(int requested, double work) {
     return usable_threads(static_cast<int>(std::min<double>(requested, work / kWorthAThread)));
 }
 
+int thread_number() {
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
 int default_threads() {
 #ifdef _OPENMP
     return omp_get_max_threads();

@@ -14,6 +14,9 @@ int usable_threads(int requested);
 // programs keep the cores busy. `work` counts simple steps of about a nanosecond.
 int usable_threads(int requested, double work);
 
+// The number of the calling thread within its parallel region, from 0; 0 outside.
+int thread_number();
+
 // The number of threads that OpenMP uses by default (honours OMP_NUM_THREADS and threadpoolctl); 1 without OpenMP.
 int default_threads();
 

@@ -24,9 +24,23 @@ struct VectorOps {
     void (*add_i8)(double step, const std::int8_t* row, double* weights, std::size_t n);
     void (*add_f32)(double step, const float* row, double* weights, std::size_t n);
     void (*add_f64)(double step, const double* row, double* weights, std::size_t n);
+    // out[k] = row[k]
+    void (*convert_i8)(const std::int8_t* row, double* out, std::size_t n);
     // prices[k] -= step * along[k]; then squares[k] += prices[k]^2 and largest[k] = max(largest[k], |prices[k]|)
     void (*step_prices)(double step, const double* along, double* prices, double* squares, double* largest,
                         std::size_t n);
+    // running[8 k + t] = values[8 rows[0] + t] + ... + values[8 rows[k] + t] for eight outputs t
+    void (*run_u16)(const std::uint16_t* rows, std::size_t n, const std::int64_t* values, std::int64_t* running);
+    void (*run_u32)(const std::uint32_t* rows, std::size_t n, const std::int64_t* values, std::int64_t* running);
+    // The same for sixteen outputs of 32 bits.
+    void (*run_narrow_u16)(const std::uint16_t* rows, std::size_t n, const std::int32_t* values, std::int32_t* running);
+    void (*run_narrow_u32)(const std::uint32_t* rows, std::size_t n, const std::int32_t* values, std::int32_t* running);
+    // out[r * n_outputs + t] = sum_k rows[r * n + k] * weights[t * n + k], in four lanes; n is a multiple of kLanes
+    void (*multiply_rows)(const double* rows, std::size_t n_rows, const double* weights, std::size_t n_outputs,
+                          std::size_t n, double* out);
+    // sums[t * n + k] += sum_r values[r * n_outputs + t] * rows[r * n + k], row after row
+    void (*add_rows)(const double* rows, std::size_t n_rows, const double* values, std::size_t n_outputs, std::size_t n,
+                     double* sums);
     // out[k] = sqrt(2) cos(phases[k])
     void (*cosines)(const double* phases, float* out, std::size_t n);
 
@@ -36,6 +50,18 @@ struct VectorOps {
     void add(double step, const std::int8_t* row, double* out, std::size_t n) const { add_i8(step, row, out, n); }
     void add(double step, const float* row, double* out, std::size_t n) const { add_f32(step, row, out, n); }
     void add(double step, const double* row, double* out, std::size_t n) const { add_f64(step, row, out, n); }
+    void run(const std::uint16_t* rows, std::size_t n, const std::int64_t* values, std::int64_t* running) const {
+        run_u16(rows, n, values, running);
+    }
+    void run(const std::uint32_t* rows, std::size_t n, const std::int64_t* values, std::int64_t* running) const {
+        run_u32(rows, n, values, running);
+    }
+    void run(const std::uint16_t* rows, std::size_t n, const std::int32_t* values, std::int32_t* running) const {
+        run_narrow_u16(rows, n, values, running);
+    }
+    void run(const std::uint32_t* rows, std::size_t n, const std::int32_t* values, std::int32_t* running) const {
+        run_narrow_u32(rows, n, values, running);
+    }
 };
 
 extern const VectorOps kBaselineOps;

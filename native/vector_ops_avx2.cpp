@@ -45,6 +45,16 @@ void add_i8(double step, const std::int8_t* row, double* weights, std::size_t n)
     }
 }
 
+void convert_i8(const std::int8_t* row, double* out, std::size_t n) {
+    for (std::size_t k = 0; k < n; k += kLanes) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + k));
+        _mm256_storeu_pd(out + k, quarter<0>(bytes));
+        _mm256_storeu_pd(out + k + 4, quarter<1>(bytes));
+        _mm256_storeu_pd(out + k + 8, quarter<2>(bytes));
+        _mm256_storeu_pd(out + k + 12, quarter<3>(bytes));
+    }
+}
+
 }  // namespace
 
 const VectorOps kAvx2Ops = {
@@ -55,7 +65,14 @@ const VectorOps kAvx2Ops = {
     add_i8,
     add_lanes<float>,
     add_lanes<double>,
+    convert_i8,
     step_prices_lanes,
+    run_lanes<std::uint16_t, FourIntegers>,
+    run_lanes<std::uint32_t, FourIntegers>,
+    run_lanes<std::uint16_t, EightIntegers>,
+    run_lanes<std::uint32_t, EightIntegers>,
+    multiply_rows_lanes,
+    add_rows_lanes,
     cosines_lanes,
 };
 

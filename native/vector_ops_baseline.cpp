@@ -10,7 +10,14 @@ const VectorOps kBaselineOps = {
     add_lanes<std::int8_t>,
     add_lanes<float>,
     add_lanes<double>,
+    convert_lanes,
     step_prices_lanes,
+    run_lanes<std::uint16_t, FourIntegers>,
+    run_lanes<std::uint32_t, FourIntegers>,
+    run_lanes<std::uint16_t, EightIntegers>,
+    run_lanes<std::uint32_t, EightIntegers>,
+    multiply_rows_lanes,
+    add_rows_lanes,
     cosines_lanes,
 };
 

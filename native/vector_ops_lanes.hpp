@@ -2,6 +2,9 @@
 // compiled for that level; the unnamed namespace keeps the linker from merging the levels.
 #pragma once
 
+#include <algorithm>
+#include <cstring>
+
 #include "vector_ops.hpp"
 
 namespace cgens {
@@ -26,6 +29,8 @@ void add_lanes(double step, const T* row, double* weights, std::size_t n) {
     for (std::size_t k = 0; k < n; ++k) weights[k] += step * static_cast<double>(row[k]);
 }
 
+inline void convert_lanes(const std::int8_t* row, double* out, std::size_t n) { std::copy(row, row + n, out); }
+
 // Works entry by entry, so there is no order of summation. The arrays do not overlap.
 inline void step_prices_lanes(double step, const double* __restrict along, double* __restrict prices,
                               double* __restrict squares, double* __restrict largest, std::size_t n) {
@@ -36,6 +41,86 @@ inline void step_prices_lanes(double step, const double* __restrict along, doubl
         squares[k] += price * price;
         largest[k] = largest[k] < size ? size : largest[k];
     }
+}
+
+// Vectors of the compiler, which keeps them in registers at every level; arrays of lanes it would keep in memory.
+using FourDoubles = double __attribute__((vector_size(32)));
+using FourIntegers = std::int64_t __attribute__((vector_size(32)));
+using EightIntegers = std::int32_t __attribute__((vector_size(32)));
+
+template <class Vector, class T>
+inline Vector load(const T* from) {
+    Vector loaded;
+    std::memcpy(&loaded, from, sizeof loaded);
+    return loaded;
+}
+
+// 64 bytes per row: eight values of 64 bits, or sixteen of 32.
+template <class Row, class Vector, class Value>
+void run_lanes(const Row* rows, std::size_t n, const Value* values, Value* running) {
+    constexpr std::size_t kHalf = sizeof(Vector) / sizeof(Value);
+    Vector low{}, high{};
+    for (std::size_t k = 0; k < n; ++k) {
+        const Value* own = values + 2 * kHalf * static_cast<std::size_t>(rows[k]);
+        low += load<Vector>(own);
+        high += load<Vector>(own + kHalf);
+        std::memcpy(running + 2 * kHalf * k, &low, sizeof low);
+        std::memcpy(running + 2 * kHalf * k + kHalf, &high, sizeof high);
+    }
+}
+
+// The products of two rows and up to four outputs share their loads.
+template <std::size_t Outputs>
+void multiply_two(const double* first, const double* second, const double* weights, std::size_t n, double* out,
+                  double* out_second) {
+    FourDoubles a[Outputs] = {}, b[Outputs] = {};
+    for (std::size_t k = 0; k < n; k += 4) {
+        const auto x = load<FourDoubles>(first + k), y = load<FourDoubles>(second + k);
+        for (std::size_t t = 0; t < Outputs; ++t) {
+            const auto w = load<FourDoubles>(weights + t * n + k);
+            a[t] += x * w;
+            b[t] += y * w;
+        }
+    }
+    for (std::size_t t = 0; t < Outputs; ++t) {
+        out[t] = (a[t][0] + a[t][1]) + (a[t][2] + a[t][3]);
+        out_second[t] = (b[t][0] + b[t][1]) + (b[t][2] + b[t][3]);
+    }
+}
+
+inline void multiply_rows_lanes(const double* rows, std::size_t n_rows, const double* weights, std::size_t n_outputs,
+                                std::size_t n, double* out) {
+    for (std::size_t r = 0; r < n_rows; r += 2) {
+        const std::size_t s = std::min(r + 1, n_rows - 1);  // the last row may be multiplied twice
+        const double *x = rows + r * n, *y = rows + s * n;
+        double *to_x = out + r * n_outputs, *to_y = out + s * n_outputs;
+        std::size_t t = 0;
+        for (; t + 4 <= n_outputs; t += 4) multiply_two<4>(x, y, weights + t * n, n, to_x + t, to_y + t);
+        for (; t < n_outputs; ++t) multiply_two<1>(x, y, weights + t * n, n, to_x + t, to_y + t);
+    }
+}
+
+inline void add_rows_lanes(const double* rows, std::size_t n_rows, const double* values, std::size_t n_outputs,
+                           std::size_t n, double* sums) {
+    std::size_t r = 0;
+    for (; r + 4 <= n_rows; r += 4) {
+        const double *x0 = rows + r * n, *x1 = x0 + n, *x2 = x1 + n, *x3 = x2 + n;
+        for (std::size_t t = 0; t < n_outputs; ++t) {
+            const double *v = values + r * n_outputs + t;
+            const double v0 = v[0], v1 = v[n_outputs], v2 = v[2 * n_outputs], v3 = v[3 * n_outputs];
+            double* own = sums + t * n;
+            for (std::size_t k = 0; k < n; k += 4) {
+                auto sum = load<FourDoubles>(own + k);
+                sum += v0 * load<FourDoubles>(x0 + k);
+                sum += v1 * load<FourDoubles>(x1 + k);
+                sum += v2 * load<FourDoubles>(x2 + k);
+                sum += v3 * load<FourDoubles>(x3 + k);
+                std::memcpy(own + k, &sum, sizeof sum);
+            }
+        }
+    }
+    for (; r < n_rows; ++r)
+        for (std::size_t t = 0; t < n_outputs; ++t) add_lanes(values[r * n_outputs + t], rows + r * n, sums + t * n, n);
 }
 
 // For |r| <= 1/2, cos(2 pi r) is a polynomial in r^2 (interpolated at Chebyshev nodes, error below 1e-14). It gives the

@@ -37,7 +37,7 @@ MAY_IMPORT = {
     "ensemble": {"types", "weight_history", *PACKS},
     "blas": {"_core", "interrupt"},
     # The loop does not know masters or weak learners, and these know neither each other nor the loop.
-    "colgen": {"types", "ensemble", "weight_history", "trace", "interrupt", "column_checks"},
+    "colgen": {"types", "rounds", "ensemble", "weight_history", "trace", "interrupt", "column_checks"},
     "masters": {"types", "coding", "default_c", "path_problem", "_core", "blas"},
     "weak_learners": {"types", "default_c", "_core", "blas", "column_checks", "interrupt", *PACKS},
 }

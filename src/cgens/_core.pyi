@@ -158,6 +158,11 @@ class GramLs:
         Return the products of centred columns and values, of shape (n_columns, n_outputs), flat.
         """
 
+    def centred_rows(self, first: int, last: int) -> NDArray[numpy.float64]:
+        """
+        Return these rows of the centred columns, of shape (last - first, n_columns), flat.
+        """
+
     @property
     def primal(self) -> float: ...
 
@@ -213,11 +218,18 @@ class StumpTable:
     """The prices of all stumps for several outputs, with rank-one updates."""
 
     def __init__(self, pool: StumpPool, n_outputs: int, n_threads: int) -> None: ...
-    def set_duals(
+    def reprice(
         self,
         duals: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    ) -> None:
-        """Compute all prices from the duals."""
+        rule: str,
+        direction: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None = None,
+        denominator: float = 1.0,
+        rough: bool = False,
+    ) -> tuple[bool, int, float, int, float, float, float, float]:
+        """
+        Compute all prices from the duals, and change g'Pg if given a direction. Returns the same as find_best.
+        """
 
     def set_curvature(
         self, diagonal: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]

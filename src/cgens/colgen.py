@@ -12,10 +12,10 @@ import numpy as np
 from cgens.column_checks import check_bound, check_column, checked_pricing
 from cgens.ensemble import Ensemble
 from cgens.interrupt import InterruptGuard
+from cgens.rounds import Callback, Round
 from cgens.trace import Trace, TraceRecorder
 from cgens.types import (
     AnyArray,
-    Callback,
     Certificate,
     Column,
     Duals,
@@ -26,7 +26,6 @@ from cgens.types import (
     Master,
     Poll,
     Pricing,
-    Round,
     Rule,
     Sample,
     Status,
@@ -296,6 +295,9 @@ class _Loop:
             dual=self.solution.dual,
             relative_gap=self.solution.relative_gap,
             seconds=perf_counter() - self.began,
+            learner=column.learner,
+            weights=self.solution.weights,
+            intercept=self.solution.intercept,
         )
 
     def finish(self, status: Status, epsilon: float, price_tol: float) -> tuple[Ensemble, Trace]:
@@ -309,7 +311,7 @@ class _Loop:
             max_price = self.price().largest_price()
             if status is Status.MAX_COLUMNS and self.violating_column(epsilon, price_tol) is None:
                 status = Status.OPTIMAL
-            if self.solution.status is Status.NOT_CONVERGED:
+            if self.solution.status is Status.NOT_CONVERGED or not np.isfinite(self.solution.relative_gap):
                 status = Status.NOT_CONVERGED
         primal, bound = self.solution.primal, self.verified_bound()
         self.check_bound(bound)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from math import isfinite
 from typing import TextIO
 
-from cgens.types import Round
+from cgens.rounds import Round
 
 
 class ProgressBar:
@@ -29,9 +30,11 @@ class ProgressBar:
         self._logged = 0
         self._open = False
         self._seconds = [0.0]  # elapsed at each number of columns
+        self._gap = float("nan")  # the last one that was computed
 
     def __call__(self, state: Round) -> None:
         """Write the state, if an update is due."""
+        self._gap = state.relative_gap if isfinite(state.relative_gap) else self._gap
         self._seconds += [state.seconds] * (state.n_columns + 1 - len(self._seconds))
         due = state.n_columns * self._LOG_LINES // state.max_columns
         if self._on_terminal:
@@ -59,5 +62,5 @@ class ProgressBar:
         left = (state.max_columns - state.n_columns) * (state.seconds - self._seconds[-1 - recent]) / recent
         return (
             f"[{'#' * done}{'.' * (self._WIDTH - done)}] {state.n_columns}/{state.max_columns} columns"
-            f" | gap {state.relative_gap:.1e} | {state.seconds:.1f} s, {left:.1f} s left"
+            f" | gap {self._gap:.1e} | {state.seconds:.1f} s, {left:.1f} s left"
         )

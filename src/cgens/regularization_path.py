@@ -12,7 +12,8 @@ from cgens.colgen import as_sample, generate_columns
 from cgens.ensemble import Ensemble
 from cgens.interrupt import InterruptGuard
 from cgens.path_problem import PathMaster, PathProblem, PathSolutions
-from cgens.types import AnyArray, Callback, Family, Floats, Integers, Poll, Rule, Status
+from cgens.rounds import Callback
+from cgens.types import AnyArray, Family, Floats, Integers, Poll, Rule, Status
 from cgens.weight_history import product_in_blocks
 
 

@@ -23,7 +23,7 @@ class Trace:
     primal, dual, relative_gap : ndarray of shape (n_rounds + 1,)
         Of the restricted master after the round. Only the last round is solved to the given tolerance; the others to
         3e-3, or less tightly if that is hard (large C). Least squares has a closed form: its gap is rounding error, and
-        is measured in the last round.
+        is measured in the last round. For other smooth losses the dual value is nan in most rounds, to save time.
     full_lower_bound : ndarray of shape (n_rounds + 1,)
         Lower bound for the whole pool from the duals of the round; -inf if none was computed.
     price_seconds, solve_seconds : ndarray of shape (n_rounds + 1,)

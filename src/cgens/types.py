@@ -173,6 +173,9 @@ class Duals:
         None if the master has none.
     by_steps : bool
         Whether the duals were updated by the newest steps of `curvature` rather than computed from scratch.
+    rough : bool
+        Whether the duals are only those of a quick solve, so that errors of 1e-6 times their l1 norm in prices do not
+        matter. Others prove bounds.
     class_codes : callable
         Returns the codes of the classes, shape (k, l): the distinct rows of the target, or None if there are too many
         to be classes. Set by the loop.
@@ -185,6 +188,7 @@ class Duals:
 
     curvature: Curvature | None = None
     by_steps: bool = False
+    rough: bool = False
     class_codes: Callable[[], Floats | None] = staticmethod(lambda: None)
     column_cost: float = 0.0
     new_problem: bool = False
@@ -237,6 +241,7 @@ class MasterSolution:
     duals : Duals
         Signed and feasible, shape (m, l), so that ``dual`` is a lower bound.
     primal, dual : float
+        The dual value may be nan in quick solves.
     status : Status
         OPTIMAL, NOT_CONVERGED or INTERRUPTED.
     n_iter : int
@@ -319,22 +324,6 @@ class Certificate:
     status: Status
 
 
-@dataclass(frozen=True)
-class Round:
-    """What a callback receives after each round; `price` is the |price| of the column that the round added."""
-
-    n_columns: int
-    max_columns: int
-    price: float
-    primal: float
-    dual: float
-    relative_gap: float
-    seconds: float
-
-
-Callback: TypeAlias = Callable[[Round], bool | None]
-
-
 class RestrictedMaster(Protocol):
     """A master problem over the columns added so far."""
 
@@ -346,7 +335,7 @@ class RestrictedMaster(Protocol):
 
         `interrupted` is to be polled regularly; if it returns True, return the solution so far with that status.
         `quick` is True between rounds: a hard problem may then be left at a larger gap, and the next round continues
-        from there.
+        from there. If its duals are not quite feasible, its dual value is nan, and `pool_bound` returns -inf for them.
         """
 
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:

@@ -44,8 +44,8 @@ def begin(case, problem, n_columns=None, n_threads=1, dtype=np.int8):
     return restricted
 
 
-def assert_sound(case, problem, solution, n_columns):
-    """Check what holds for any solution, converged or not."""
+def assert_sound(case, problem, solution, n_columns, quick=False):
+    """Check what holds for any solution, converged or not; the duals of a quick one may be only nearly feasible."""
     target, weight, H = problem
     H = H[:, :n_columns].astype(float)
     n_outputs = target.shape[1]
@@ -54,14 +54,17 @@ def assert_sound(case, problem, solution, n_columns):
     assert case.intercept or not solution.intercept.any()
     duals = solution.duals.array
     assert duals.shape == target.shape
-    assert case.infeasibility(H, target, weight, duals) <= BALANCE
+    rough = quick and np.isnan(solution.dual)
+    assert case.infeasibility(H, target, weight, duals) <= (1e-2 if rough else BALANCE)
     if case.exact_weights and solution.status is not Status.INTERRUPTED:  # its weights may be those of the last round
         largest = np.abs(H).T @ np.abs(duals)
         assert np.all(np.abs(solution.weights - H.T @ duals) <= STATIONARITY * largest), "EQ:KKT1"
     scale = case.scale(solution.primal)
     assert solution.primal == pytest.approx(case.primal(H, target, weight, solution), abs=CLOSED_FORM * scale)
-    assert solution.dual == pytest.approx(case.dual(H, target, weight, duals), abs=CLOSED_FORM * scale)
     assert solution.column_cost == pytest.approx(case.cost(H, duals), abs=CLOSED_FORM)
+    if rough:
+        return
+    assert solution.dual == pytest.approx(case.dual(H, target, weight, duals), abs=CLOSED_FORM * scale)
     assert solution.primal - solution.dual >= -NEGATIVE_GAP * scale
     assert solution.relative_gap == relative_gap(solution.primal, solution.dual)
 
@@ -107,8 +110,10 @@ def test_every_round_is_sound(case, problem):
     for n_columns, column in enumerate(problem[2].T, start=1):
         restricted.add(column.copy())
         quick = restricted.solve(case.tightest, never, quick=True)
-        assert_sound(case, problem, quick, n_columns)
-        assert (quick.step is not None) == case.curved, "it is returned after one new column, by a quick solve"
+        assert_sound(case, problem, quick, n_columns, quick=True)
+        assert quick.step is not None or not case.curved, "it is returned after one new column, by a quick solve"
+        if np.isnan(quick.dual):
+            assert restricted.pool_bound(quick.duals, 1.0, 1.0) == -np.inf
         full = restricted.solve(case.tightest, never)
         assert_sound(case, problem, full, n_columns)
         assert full.step is None

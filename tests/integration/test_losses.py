@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.linear_model import LogisticRegression, PoissonRegressor
 from sklearn.metrics import log_loss
+from sklearn.model_selection import GridSearchCV
 
 from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor
 from cgens.inspection import check_certificate
@@ -151,12 +152,25 @@ def test_a_search_by_log_loss():
 def test_a_loss_is_a_name_or_an_object():
     X, y, _ = classes(2)
     by_name = CGEnsClassifier(loss="logistic", n_estimators=5).fit(X, y)
-    spec = Logistic(C=99.0)
+    spec = Logistic()
     by_object = CGEnsClassifier(loss=spec, n_estimators=5).fit(X, y)
     assert np.array_equal(by_name.decision_function(X), by_object.decision_function(X))
-    assert spec.C == 99.0, "the user's object is left alone"
+    assert spec.C is None, "the user's object is left alone"
     assert by_object.loss_ == "logistic"
-    assert by_object.master_.C == by_object.C_
+    assert by_object.master_.C == by_object.C_ == by_name.C_
+
+
+def test_a_loss_object_may_have_a_c():
+    X, y, _ = classes(2)
+    model = CGEnsClassifier(loss=Logistic(C=0.01), n_estimators=5).fit(X, y)
+    assert model.C_ == 0.01
+    again = CGEnsClassifier(loss=model.master_, n_estimators=5).fit(X, y)
+    assert np.array_equal(model.decision_function(X), again.decision_function(X))
+    search = GridSearchCV(CGEnsClassifier(loss=Logistic(), n_estimators=5), {"loss__C": [1e-6, 1.0]}, cv=2).fit(X, y)
+    assert search.best_estimator_.C_ == 1.0
+    assert CGEnsClassifierCV(loss=Logistic(C=0.01), n_estimators=5, Cs=3).fit(X, y).Cs_[1] == 0.01
+    with pytest.raises(ValueError, match=r"C is given twice, as C=2\.0 and by loss=Logistic\(C=1\.0\)"):
+        CGEnsClassifier(loss=Logistic(C=1.0), C=2.0).fit(X, y)
 
 
 @pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])

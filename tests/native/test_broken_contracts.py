@@ -72,6 +72,10 @@ CALLS = {
     "GramLs.intercept": (lambda a: least_squares().intercept(a), [np.ones((2, 2))], "free"),
     "GramLs.step": (lambda a: least_squares().step(a), [1], "last"),
     "GramLs.direction": (lambda a: least_squares().direction(a), [1], "last"),
+    "GramLs.solve_factor": (lambda a: least_squares().solve_factor(a), [np.ones((2, 2))], "free"),
+    "GramLs.decisions": (lambda a: least_squares().decisions(a), [np.ones((2, 2))], "free"),
+    "GramLs.prices": (lambda a: least_squares().prices(a), [PAIRS], "length"),
+    "GramLs.centred_rows": (lambda *a: least_squares().centred_rows(*a), [0, 4], "- last"),
     "GramLs.resolve": (lambda factor, stage: least_squares().resolve(factor, [stage]), [2.0, 2], "factor last"),
     "StumpPool": (core.StumpPool, [TABLE, ROWS, ONES, 2, 1], "rows length length least -"),
     "StumpPool float32": (core.StumpPool, [FLOATS, ROWS, ONES, 2, 1], "rows length length least -"),
@@ -79,8 +83,13 @@ CALLS = {
     "StumpPool.respond": (lambda *a: pool().respond(*a), [2, 3.5], "last threshold"),
     "StumpScan.price": (lambda a: scan().price(a), [ONES], "finite"),
     "StumpTable": (lambda *a: core.StumpTable(pool(), *a), [1, 1], "least -"),
-    "StumpTable.set_duals": (lambda a: table().set_duals(a), [PAIRS], "finite"),
-    "StumpTable.set_curvature": (lambda a: table().set_curvature(a), [ONES], "positive"),
+    "StumpTable.reprice": (lambda *a: table().reprice(*a), [PAIRS, "max"], "finite name"),
+    "StumpTable.reprice by gain": (
+        lambda *a: table(ONES).reprice(PAIRS, "gain", *a),
+        [ONES, 2.0],
+        "optional divisor",
+    ),
+    "StumpTable.set_curvature": (lambda a: table().set_curvature(a), [ONES], "non-negative"),
     "StumpTable.change": (lambda *a: table().change(*a), [ONES, ONES[:2], 2.0, "max"], "finite finite divisor name"),
     "StumpTable.change_curvature": (lambda *a: table(ONES).change_curvature(*a), [ONES, 2.0], "finite divisor"),
     "StumpTable.find_best": (lambda a: table().find_best(a), ["votes"], "name"),
@@ -103,6 +112,7 @@ CALLS = {
 NUMBERS = {"factor": (0.0, -1.0, NAN, INF), "divisor": (0.0, -1.0, NAN), "weight": (-1.0, NAN, INF)}
 NUMBERS |= {"threshold": (0.123, NAN, INF), "name": ("sse9",)}
 ENTRIES = {"finite": (NAN, INF, -INF), "rows": (NAN, INF), "positive": (NAN, INF, 0.0, -1.0), "features": (3, -1)}
+ENTRIES |= {"non-negative": (NAN, INF, -1.0), "optional": (NAN, INF, -INF)}
 
 
 def with_last(good: np.ndarray, value: float) -> np.ndarray:
@@ -115,8 +125,8 @@ def wrong(good, kind: str):
     """Yield wrong arguments and the exceptions that they raise.
 
     Arrays: "length" has one entry per row (or output, feature, stump, node), and the kinds in `ENTRIES` restrict its
-    values; "free" has any length; "strided" and "rows" may also have strides. Integers: the valid value is the smallest
-    ("least") or largest ("last") one.
+    values, where "optional" arrays may be None; "free" has any length; "strided" and "rows" may also have strides.
+    Integers: the valid value is the smallest ("least") or largest ("last") one.
     """
     if kind in NUMBERS:
         yield from ((number, ValueError) for number in NUMBERS[kind])
@@ -131,8 +141,8 @@ def wrong(good, kind: str):
         if good.itemsize > 1:
             yield good.astype(good.dtype.newbyteorder()), TypeError
         fewer_axes = good.ravel() if good.ndim > 1 else good[0]
-        other_types = good.astype(np.float16), good.astype(np.int16), good[:, None], fewer_axes, good.tolist(), None
-        yield from ((array, TypeError) for array in other_types)
+        other_types = [good.astype(np.float16), good.astype(np.int16), good[:, None], fewer_axes, good.tolist()]
+        yield from ((array, TypeError) for array in (other_types if kind == "optional" else [*other_types, None]))
 
 
 BROKEN = {
@@ -153,7 +163,9 @@ BROKEN = {
     "pool without features": lambda: pool(X=TABLE[:, :0]),
     "pool with a row too large": lambda: pool(rows=ROWS + 1),
     "pool with a negative row": lambda: pool(rows=ROWS - 1),
-    "duals of another number of outputs": lambda: table().set_duals(TABLE),
+    "duals of another number of outputs": lambda: table().reprice(TABLE, "max"),
+    "curvature that is 0": lambda: table().set_curvature(0 * ONES),
+    "curvature changed with prices before it was set": lambda: table().reprice(PAIRS, "max", ONES, 2.0),
     "change by gain without curvature": lambda: table().change(ONES, ONES[:2], 2.0, "gain"),
     "search by gain without curvature": lambda: table().find_best("gain"),
     "curvature changed before it was set": lambda: table().change_curvature(ONES, 2.0),
@@ -245,8 +257,7 @@ def test_objects_work_after_a_refusal_and_keep_their_pool_alive():
         is ValueError
     )
     assert live.price(SIGNS.astype(float))[0]
-    prices.set_duals(PAIRS - PAIRS.mean(axis=0))
-    assert prices.find_best("gain")[0]
+    assert prices.reprice(PAIRS - PAIRS.mean(axis=0), "gain")[0]
     assert trees.grow(TABLE[:, 0] - 4.5, FLAGS, 2, 1.0, True)[0].tolist() == [0, -1, -1]
     cd.add(SIGNS)
     assert cd.solve(1e-9, 100, lambda: False)[3] == "converged"

@@ -225,3 +225,22 @@ def test_columns_far_from_zero_are_centred(offset, rng):
     expected = np.linalg.solve(np.eye(4) + centred.T @ centred, centred.T @ (target - target.mean(axis=0)))
     solver.solve(TIGHT)
     assert np.allclose(weights_of(solver, 2), expected, rtol=0, atol=1e-13 * max(1.0, offset))
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2, 4, 5, 9])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_products_with_centred_columns(dtype, n_outputs, rng):
+    """What smooth losses need: Hc W, Hc'R, A^-1 G and Hc itself, in more than one block of rows, and an odd number."""
+    m = 1027
+    H, scale = make_columns(rng, dtype, m)[:, :N_NEW], make_weights(rng, m)
+    solver = make_solver(np.zeros((m, n_outputs)), scale, H.T)
+    centred = H.astype(np.float64) - scale @ H / scale.sum()
+    W, R = rng.normal(size=(N_NEW, n_outputs)), rng.normal(size=(m, n_outputs))
+    assert_close(solver.decisions(W).reshape(m, n_outputs), centred @ W)
+    assert_close(solver.prices(R).reshape(N_NEW, n_outputs), centred.T @ R, size=np.abs(centred).T @ np.abs(R))
+    A = np.eye(N_NEW) + (centred.T * scale) @ centred
+    assert_close(solver.solve_factor(W).reshape(N_NEW, n_outputs), np.linalg.solve(A, W))
+    assert_close(solver.centred_rows(500, 520).reshape(20, N_NEW), centred[500:520])
+    empty = make_solver(np.zeros((m, n_outputs)), scale)
+    assert not empty.decisions(np.zeros((0, n_outputs))).any()
+    assert len(empty.prices(R)) == len(empty.solve_factor(np.zeros((0, n_outputs)))) == 0

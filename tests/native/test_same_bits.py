@@ -75,6 +75,8 @@ def least_squares(size, X, rng, n_threads):
         weights = solver.weights().reshape(-1, 3)
         steps = [part for k in range(n) for part in bits(*solver.step(k), solver.direction(k))]
         others = bits(*solver.resolve(3.0, [n // 2, n]), solver.quadratic(candidate[None], n))
+        others += bits(solver.solve_factor(weights), solver.decisions(weights), solver.prices(target))
+        others += bits(solver.centred_rows(2, 9))
         updated = bits(weights, solver.primal, solver.duals(weights), solver.intercept(weights))
         return updated, steps, others, bits(solver.solve(1e-9), solver.weights(), solver.primal)
 
@@ -100,8 +102,11 @@ def price_table(size, X, rng, n_threads):
     master, pool = GramLs(target, scale, 1), make_pool(X, max_bins=256, n_threads=n_threads)
     table = StumpTable(pool, 4, n_threads)
     table.set_curvature(scale)
-    table.set_duals(master.duals(np.zeros((0, 4))).reshape(len(X), 4))
+    table.reprice(master.duals(np.zeros((0, 4))).reshape(len(X), 4), "max")
     found, results = table.find_best("gain"), []
+    rough = StumpTable(pool, 4, n_threads)
+    rough.set_curvature(scale)
+    results += bits(rough.reprice(target, "gain", scale - scale.mean(), 2.0, rough=True))
     for k in range(6):
         results += bits(found, table.drift, table.entries(found[1], 0))
         pool.take(*found[1:3])

@@ -35,8 +35,8 @@ def start(X, duals, diagonal, stumps=None, weight=None, max_bins=None):
     assert pool.n_candidates == len(stumps)
     table, naive = StumpTable(pool, duals.shape[1], 1), NaiveTable(stumps, len(X), duals.shape[1])
     for search in (table, naive):
-        search.set_duals(duals)
         search.set_curvature(diagonal)
+        search.reprice(duals, "max")
     return pool, table, naive
 
 
@@ -157,11 +157,35 @@ def test_zero_duals_find_nothing(rule):
     table.set_curvature(np.ones(len(X)))
     assert table.has_curvature
     assert table.find_best(rule) == NOTHING, "before any duals"
-    table.set_duals(np.zeros((len(X), 2)))
+    assert table.reprice(np.zeros((len(X), 2)), rule) == NOTHING
     assert table.find_best(rule) == NOTHING
     assert table.change(np.arange(len(X)) * 1.0, np.zeros(2), 2.0, rule) == NOTHING
     assert table.change(np.zeros(len(X)), np.ones(2), 2.0, rule) == NOTHING
     assert make_scan(X).price(np.zeros(len(X))) == (False, 0, 0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("n_outputs", [1, 2, 3, 7, 8, 9, 10, 15, 17])
+def test_prices_of_any_number_of_outputs_and_a_change_of_curvature_in_one_pass(n_outputs, rule, rng):
+    """Whole numbers, whose sums are exact; rounded to 32 bits, they still are."""
+    X = TABLES["few values"]
+    duals = rng.integers(-50, 51, (len(X), n_outputs)).astype(float)
+    direction = rng.integers(-3, 4, len(X)).astype(float)
+    for rough in (False, True):
+        _, table, naive = start(X, duals[::-1].copy(), whole_diagonal(len(X), rng))
+        assert table.reprice(duals, rule, direction, 8.0, rough) == naive.reprice(duals, rule, direction, 8.0)
+        assert table.find_best(rule) == naive.find_best(rule)
+
+
+def test_rough_prices_are_accurate_to_a_millionth_of_the_duals(rng):
+    """Of many rows, most of whose duals are tiny."""
+    X = rng.normal(size=(5000, 3))
+    duals = rng.normal(size=(5000, 4)) * np.exp(rng.normal(scale=3, size=(5000, 1)))
+    table = StumpTable(make_pool(X, max_bins=256), 4, 1)
+    exact, rough = table.reprice(duals, "max"), table.reprice(duals, "max", rough=True)
+    assert rough[1:4] == exact[1:4]
+    assert rough[4] == pytest.approx(exact[4], abs=1e-6 * np.abs(duals[:, exact[3]]).sum())
+    assert rough[4] != exact[4]
 
 
 @pytest.mark.parametrize("scale", [1e-310, 1e-200, 1e-12, 1.0, 1e12, 1e140])
@@ -178,8 +202,7 @@ def assert_scan_equals_table(pool, walk):
     """Every result has the bits of a table of one output, which computes its sums from scratch."""
     scan, table = StumpScan(pool, 1), StumpTable(pool, 1, 1)
     for step, duals in enumerate(walk):
-        table.set_duals(duals[:, None])
-        found, feature, threshold, output, price, largest, energy, _ = table.find_best("max")
+        found, feature, threshold, output, price, largest, energy, _ = table.reprice(duals[:, None], "max")
         assert scan.price(duals) == StumpScan(pool, 1).price(duals), f"{step}: a new scan finds something else"
         assert scan.price(duals)[:4] == (found, feature, threshold, price), step
         assert scan.price(duals)[4] == energy or largest < 1e-150, step  # squares are denormal
@@ -227,7 +250,7 @@ def test_more_bins_than_sixteen_bits_in_a_block(rng):
             best_price, best_key = prices[k], (feature, 0.5 * low + 0.5 * high)
     pool = make_pool(X, n_threads=2)
     table = StumpTable(pool, 1, 2)
-    table.set_duals(duals[:, None])
+    table.reprice(duals[:, None], "max")
     assert pool.n_candidates == n_candidates
     assert StumpScan(pool, 2).price(duals) == (True, *best_key, best_price, energy)
     assert table.find_best("max")[:7] == (True, *best_key, 0, best_price, abs(best_price), energy)

@@ -19,7 +19,7 @@ def test_drift_bounds_the_rounding_error(scale, rng):
     responses = pool_matrix(stumps, len(X)).astype(np.longdouble)
     places = [(own.feature, np.searchsorted(pool.thresholds(own.feature), own.threshold)) for own in stumps]
     table, duals = StumpTable(pool, 2, 1), scale * rng.normal(size=(len(X), 2))
-    table.set_duals(duals)
+    table.reprice(duals, "max")
     exact, last = responses.T @ duals, 0.0
     for _ in range(50):
         direction, step = rng.normal(size=len(X)), scale * rng.normal(size=2)
@@ -30,7 +30,7 @@ def test_drift_bounds_the_rounding_error(scale, rng):
         assert last < table.drift
         last = table.drift
     assert table.drift <= CLOSED_FORM * float(np.abs(exact).max()), "the bound is useful"
-    table.set_duals(duals)
+    table.reprice(duals, "max")
     assert table.drift < last, "it is reset with the duals"
 
 
@@ -43,7 +43,7 @@ def test_row_numbers_beyond_sixteen_bits(n, rng):
     duals, direction, step = integers(rng, n, 2), integers(rng, n), np.array([2.0, -1.0])
     duals[[0, -1]] = [[7.0, -3.0], [-4.0, 9.0]]
     table = StumpTable(make_pool(X), 2, 1)
-    table.set_duals(duals)
+    table.reprice(duals, "max")
     for after in (duals, duals - np.outer(direction, step)):
         prices = responses.T @ after
         k, output = np.unravel_index(np.argmax(np.abs(prices)), prices.shape)

@@ -93,8 +93,11 @@ class NaiveTable:
         self.curvature = np.zeros(len(stumps))
         self.taken: set[tuple[int, float]] = set()
 
-    def set_duals(self, duals: np.ndarray) -> None:
+    def reprice(self, duals: np.ndarray, rule: str, direction: np.ndarray | None = None, denominator: float = 1.0):
         self.prices = self.responses.T @ duals
+        if direction is not None:
+            self.curvature = self.curvature - (self.responses.T @ direction) ** 2 / denominator
+        return self.find_best(rule)
 
     def set_curvature(self, diagonal: np.ndarray) -> None:
         total = diagonal.sum()

@@ -21,7 +21,8 @@ from cgens.estimators._search_progress import SearchProgress
 from cgens.interrupt import InterruptGuard
 from cgens.path_problem import PathMaster
 from cgens.regularization_path import path
-from cgens.types import AnyArray, Callback, Floats, Poll
+from cgens.rounds import Callback
+from cgens.types import AnyArray, Floats, Poll
 
 #: How often the search checks for Ctrl-C while it waits for its folds.
 POLL_SECONDS = 0.1

@@ -35,10 +35,16 @@ class LossPlanner(Planner):
         return self._loss
 
     def _master(self, data: TrainingData, family: Family, largest_weights: Floats, seed: int) -> Master:
-        self._loss = self._loss.for_target(data.target, data.sample_weight)
-        default = self._loss.default_c(family, data.target, data.sample_weight)
-        C = resolve_c(getattr(self, "C", "scale"), default, largest_weights)  # a search has `Cs` instead
-        self._loss.set_params(C=C)
+        kept = data.sample_weight > 0
+        target, weight = data.target[kept], data.sample_weight[kept]
+        self._loss = self._loss.for_target(target, weight)
+        self._loss.check_target(target)
+        C: Any = getattr(self, "C", "scale")  # a search has `Cs` instead
+        if self._loss.C is not None:
+            if not isinstance(C, str):
+                raise ValueError(f"C is given twice, as C={C!r} and by loss={self.loss!r}: set one of them.")
+            C = self._loss.C
+        self._loss.set_params(C=resolve_c(C, self._loss.default_c(family, target, weight), largest_weights))
         return self._loss
 
     def _rule(self) -> Rule:

@@ -12,9 +12,10 @@ from cgens.coding import Coding
 from cgens.colgen import generate_columns
 from cgens.ensemble import Ensemble
 from cgens.masters.loss import total_weight
+from cgens.rounds import Callback
 from cgens.sample_order import SampleOrder
 from cgens.trace import Trace
-from cgens.types import AnyArray, Callback, Family, Floats, Master, Rule
+from cgens.types import AnyArray, Family, Floats, Master, Rule
 
 
 @dataclass(frozen=True, eq=False)

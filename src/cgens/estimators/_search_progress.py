@@ -7,7 +7,7 @@ from dataclasses import replace
 from time import perf_counter
 
 from cgens.progress import ProgressBar
-from cgens.types import Round
+from cgens.rounds import Round
 
 
 class SearchProgress:

@@ -48,9 +48,6 @@ class BoxDualLoss(Loss):
         """Return the loss of one output, given its target and C times the weights, both of shape (m,)."""
         raise NotImplementedError
 
-    def check_target(self, target: Floats) -> None:
-        """Raise ValueError if the loss cannot fit the target."""
-
     def units(self, target: Floats) -> tuple[Floats, Floats]:
         """Return the origin and the unit in which each output is solved, shapes (l,); units are powers of 2."""
         n_outputs = target.shape[1]
@@ -58,10 +55,8 @@ class BoxDualLoss(Loss):
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedBoxDual:
         """Return the problem without columns, for a target of shape (m, l)."""
-        if not 0 < self.C < np.inf:
-            raise ValueError(f"C must be a finite number > 0; got {self.C}.")
-        self.check_target(target)
-        return RestrictedBoxDual(self, target, self.scale(sample_weight), n_threads)
+        loss = self.prepared(target, sample_weight)
+        return RestrictedBoxDual(loss, target, loss.scale(sample_weight), n_threads)
 
     def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
         """Return the largest amount by which a dual is outside its box; 0 if all are inside."""

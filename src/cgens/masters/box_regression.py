@@ -8,8 +8,9 @@ import numpy as np
 
 from cgens.default_c import DefaultC
 from cgens.masters.box_dual import BoxDualLoss
-from cgens.masters.loss import Loss, total_weight
+from cgens.masters.loss import total_weight
 from cgens.masters.spread import spread_of
+from cgens.masters.targets import check_range
 from cgens.types import Family, Floats, Target
 
 
@@ -26,11 +27,6 @@ class BoxRegressionLoss(BoxDualLoss):
         """Raise ValueError if squares of the target overflow or underflow."""
         check_range(target)
 
-    def for_target(self, target: Floats, weight: Floats) -> Loss:
-        """Return the loss; raise ValueError if it cannot fit the target."""
-        self.check_target(target)
-        return self
-
     def units(self, target: Floats) -> tuple[Floats, Floats]:
         """Return the median of each output as its origin, and a power of 2 near its spread as its unit."""
         spreads = spread_of(target, np.ones(len(target)))
@@ -44,14 +40,3 @@ class BoxRegressionLoss(BoxDualLoss):
         rule = getattr(family, "default_c", DefaultC())
         spread = float(np.mean(spread_of(target, weight)))
         return self.c_factor * spread * float(rule("regression", 1, total_weight(weight)))
-
-
-def check_range(target: Floats) -> None:
-    """Raise ValueError if squares of the target overflow or underflow."""
-    with np.errstate(over="ignore"):
-        spread = float(np.ptp(target, axis=0).max())
-    if not (spread == 0 or 1e-125 < spread < 1e125):
-        raise ValueError(
-            f"The target has a range of {spread:.3g}, whose square overflows or underflows: scale the target to about "
-            "1."
-        )

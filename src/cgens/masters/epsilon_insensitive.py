@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
 
 from cgens.masters.box_dual import Box
-from cgens.masters.box_regression import BoxRegressionLoss, check_range
-from cgens.masters.loss import Loss
+from cgens.masters.box_regression import BoxRegressionLoss
 from cgens.masters.spread import spread_of
+from cgens.masters.targets import as_values, check_outputs, check_range
 from cgens.types import Floats
 
 
@@ -25,7 +24,8 @@ class EpsilonInsensitive(BoxRegressionLoss):
     epsilon : float, list of float or "scale"
         Residuals up to this size cost nothing; a list has one value per output. "scale": 0.1 times a robust standard
         deviation of each output.
-    C : float
+    C : float or None
+        As in `Hinge`.
     max_sweeps, quick_sweeps : int
         As in `Hinge`.
 
@@ -45,7 +45,7 @@ class EpsilonInsensitive(BoxRegressionLoss):
     def __init__(
         self,
         epsilon: float | list[float] | str = "scale",
-        C: float = 1.0,
+        C: float | None = None,
         max_sweeps: int = 20_000,
         quick_sweeps: int = 30,
     ) -> None:
@@ -56,26 +56,21 @@ class EpsilonInsensitive(BoxRegressionLoss):
 
     def epsilons(self) -> Floats:
         """Return epsilon as numbers, shape (1,) or (l,)."""
-        several: list[Any] = list(self.epsilon) if isinstance(self.epsilon, list | tuple | np.ndarray) else []
-        for value in several or [self.epsilon]:
-            if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < np.inf:
-                raise ValueError(f"epsilon must be a finite number >= 0 or 'scale'; got {self.epsilon!r}.")
-        return np.array(several or [self.epsilon], dtype=np.float64)
+        message = "epsilon must be a finite number >= 0 or 'scale'"
+        return as_values(self.epsilon, lambda epsilon: 0 <= epsilon < np.inf, message)
 
-    def for_target(self, target: Floats, weight: Floats) -> Loss:
+    def for_target(self, target: Floats, weight: Floats) -> Self:
         """Return the loss with epsilon as numbers."""
         if isinstance(self.epsilon, str) and self.epsilon == "scale":
             check_range(target)
             epsilons = (0.1 * spread_of(target, weight)).tolist()
-            loss: Loss = clone(self).set_params(epsilon=epsilons)
-            return loss
-        return super().for_target(target, weight)
+            resolved: Self = clone(self).set_params(epsilon=epsilons)
+            return resolved
+        return self
 
     def check_target(self, target: Floats) -> None:
         """Raise ValueError if epsilon is invalid or does not match the outputs."""
-        n_epsilons, n_outputs = len(self.epsilons()), target.shape[1]
-        if n_epsilons not in (1, n_outputs):
-            raise ValueError(f"epsilon={self.epsilon!r} is for {n_epsilons} outputs; the target has {n_outputs}.")
+        check_outputs("epsilon", self.epsilons(), target)
         super().check_target(target)
 
     def box(self, target: Floats, scale: Floats, output: int) -> Box:

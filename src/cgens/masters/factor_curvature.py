@@ -20,17 +20,21 @@ class FactorCurvature:
         The weights v of its rows.
     n_steps : int
         Number of columns.
+    newest : ndarray of shape (m,), optional
+        p of the newest column, if it is known already.
     """
 
-    def __init__(self, factor: GramLs, scale: Floats, n_steps: int) -> None:
+    def __init__(self, factor: GramLs, scale: Floats, n_steps: int, newest: Floats | None = None) -> None:
         self._factor = factor
         self.diagonal = scale
         self.n_steps = n_steps
+        self._newest = newest
 
     def step(self, j: int) -> tuple[Floats, Floats, float]:
         """Return p, k and 1 + h'p of the `j`-th column."""
         _, output, denominator = self._factor.step(j)
-        return self._factor.direction(j), output, denominator
+        known = self._newest if j == self.n_steps - 1 else None
+        return self._factor.direction(j) if known is None else known, output, denominator
 
     def quadratic(self, responses: AnyArray) -> Floats:
         """Return g'Pg of the columns of `responses`, shape (m, n) to (n,)."""

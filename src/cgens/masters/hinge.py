@@ -17,8 +17,8 @@ class Hinge(BoxDualLoss):
 
     Parameters
     ----------
-    C : float
-        The paper's C. The loss is a sum over rows, not a mean.
+    C : float or None
+        The paper's C. The loss is a sum over rows, not a mean. None: estimators choose it, and by itself it is 1.
     max_sweeps : int
         Maximum number of passes of coordinate descent over the active rows in one solve.
     quick_sweeps : int
@@ -37,7 +37,7 @@ class Hinge(BoxDualLoss):
     name = "hinge"
     targets: ClassVar[frozenset[Target]] = frozenset({"classes", "labels"})
 
-    def __init__(self, C: float = 1.0, max_sweeps: int = 20_000, quick_sweeps: int = 30) -> None:
+    def __init__(self, C: float | None = None, max_sweeps: int = 20_000, quick_sweeps: int = 30) -> None:
         self.C = C
         self.max_sweeps = max_sweeps
         self.quick_sweeps = quick_sweeps
@@ -63,5 +63,5 @@ class Hinge(BoxDualLoss):
         return ClassCoding.one_vs_rest(classes) if len(classes) > 2 else ClassCoding.simplex(classes)
 
     def pool_bound(self, duals: Floats, target: Floats, scale: Floats, energy: float) -> float:
-        """Return the best D(s a) = s 1'a - s^2/2 energy over 0 <= s <= 1: scaled duals remain feasible."""
+        """Return the best D(s a) = s 1'a - s^2/2 energy over 0 <= s <= 1, without a temporary per row."""
         return scaled_bound(float(np.abs(duals).sum()), energy)

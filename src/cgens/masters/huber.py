@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -11,6 +10,7 @@ from sklearn.base import clone
 from cgens.default_c import CKind
 from cgens.masters.smooth import SmoothLoss
 from cgens.masters.spread import spread_of
+from cgens.masters.targets import as_values, check_outputs, check_range
 from cgens.types import Floats, Target
 
 
@@ -19,9 +19,10 @@ class Huber(SmoothLoss):
 
     Parameters
     ----------
-    C : float
+    C : float or None
+        As in `Hinge`.
     max_iter : int
-    delta : float or "scale"
+    delta : float, list of float or "scale"
         Residuals larger than this count linearly. "scale": 1.35 times a robust standard deviation of each output, its
         interquartile range / 1.349.
 
@@ -38,18 +39,26 @@ class Huber(SmoothLoss):
     targets: ClassVar[frozenset[Target]] = frozenset({"regression"})
     c_kind: ClassVar[CKind] = "regression"
 
-    def __init__(self, C: float = 1.0, max_iter: int = 1000, delta: Any = "scale") -> None:
+    def __init__(self, C: float | None = None, max_iter: int = 1000, delta: Any = "scale") -> None:
         super().__init__(C, max_iter)
         self.delta = delta
 
-    def for_target(self, target: Floats, weight: Floats) -> Huber:
+    def deltas(self) -> Floats:
+        """Return delta as numbers, shape (1,) or (l,)."""
+        return as_values(self.delta, lambda delta: 0 < delta < np.inf, "delta must be a finite number > 0 or 'scale'")
+
+    def for_target(self, target: Floats, weight: Floats) -> Self:
         """Return the loss with delta as a number for each output."""
         if isinstance(self.delta, str) and self.delta == "scale":
-            own: Huber = clone(self).set_params(delta=1.35 * spread_of(target, weight))
-            return own
-        if isinstance(self.delta, bool) or not isinstance(self.delta, Real) or not 0 < float(self.delta) < np.inf:
-            raise ValueError(f"Huber: delta must be a finite number > 0 or 'scale'; got {self.delta!r}.")
+            check_range(target)
+            resolved: Self = clone(self).set_params(delta=(1.35 * spread_of(target, weight)).tolist())
+            return resolved
         return self
+
+    def check_target(self, target: Floats) -> None:
+        """Raise ValueError if delta is invalid or does not match the outputs."""
+        check_outputs("delta", self.deltas(), target)
+        check_range(target)
 
     def curvature_scale(self, target: Floats, weight: Floats) -> float:
         """Return 1."""
@@ -58,12 +67,21 @@ class Huber(SmoothLoss):
     def losses(self, decision: Floats, target: Floats) -> Floats:
         """Return the Huber loss of the residual, summed over the outputs."""
         size = np.abs(decision - target)
-        near = np.minimum(size, self.delta)
+        near = np.minimum(size, self.deltas())
         return np.asarray(np.sum(near * (size - 0.5 * near), axis=1))
 
     def gradient(self, decision: Floats, target: Floats) -> Floats:
         """Return the residual, clipped at +-delta."""
-        return np.clip(decision - target, -np.asarray(self.delta), self.delta)
+        deltas = self.deltas()
+        return np.clip(decision - target, -deltas, deltas)
+
+    def curvature(self, gradient: Floats, target: Floats) -> Floats:
+        """Return 1 for residuals within +-delta, else 0."""
+        return (np.abs(gradient) < self.deltas()).astype(np.float64)
+
+    def origin(self, target: Floats, weight: Floats) -> Floats:
+        """Return the median of each output."""
+        return np.asarray(np.median(target, axis=0))
 
     def dual_values(self, duals: Floats, target: Floats, scale: Floats) -> Floats:
         """Return Lr - r^2 / (2 C s); as the duals sum to 0, L is measured from its first row, for less rounding."""
@@ -71,4 +89,4 @@ class Huber(SmoothLoss):
 
     def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
         """Return the largest amount by which |r| exceeds C s delta."""
-        return float(max(0.0, (np.abs(duals) - scale[:, None] * self.delta).max()))
+        return float(max(0.0, (np.abs(duals) - scale[:, None] * self.deltas()).max()))

@@ -36,8 +36,8 @@ class LeastSquares(Loss):
 
     Parameters
     ----------
-    C : float
-        The paper's C. The loss is a sum over rows, not a mean.
+    C : float or None
+        The paper's C. The loss is a sum over rows, not a mean. None: estimators choose it, and by itself it is 1.
 
     Examples
     --------
@@ -56,26 +56,22 @@ class LeastSquares(Loss):
     smooth = True
     has_probabilities = True
 
-    def __init__(self, C: float = 1.0) -> None:
+    def __init__(self, C: float | None = None) -> None:
         self.C = C
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedLeastSquares:
         """Return the problem without columns; `target` is any matrix of shape (m, l)."""
-        if not 0 < self.C < np.inf:
-            raise ValueError(f"C must be a finite number > 0; got {self.C}.")
+        scale = self.prepared(target, sample_weight).scale(sample_weight)
         with np.errstate(over="ignore", under="ignore"):
             spread = np.abs(target - target[0]).max()
-            largest = self.C * sample_weight.sum() * np.square(spread)
-            sizes = largest, np.square(self.C * sample_weight.sum() * spread)  # of the objective and of squared prices
+            largest = scale.sum() * np.square(spread)
+            sizes = largest, np.square(scale.sum() * spread)  # of the objective and of squared prices
         if not (spread == 0 or (min(sizes) > 1e-250 and max(sizes) < 1e250)):
             raise ValueError(
                 f"The target has a range of {spread:.3g}: with C = {self.C:.3g} the objective overflows or underflows. "
                 "Rescale the target to a range of about 1."
             )
-        lightest = self.C * sample_weight.min()
-        if not lightest > 1e-300:
-            raise ValueError(f"C times the smallest sample weight is {lightest:.3g}: remove such rows, or increase C.")
-        return RestrictedLeastSquares(self, target, self.C * sample_weight, n_threads)
+        return RestrictedLeastSquares(self, target, scale, n_threads)
 
     def losses(self, decision: Floats, target: Floats) -> Floats:
         """Return 1/2 |L - F|^2."""

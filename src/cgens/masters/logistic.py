@@ -22,7 +22,8 @@ class Logistic(SmoothLoss):
 
     Parameters
     ----------
-    C : float
+    C : float or None
+        As in `Hinge`.
     max_iter : int
 
     Examples
@@ -41,18 +42,32 @@ class Logistic(SmoothLoss):
     has_probabilities = True
 
     def curvature_scale(self, target: Floats, weight: Floats) -> float:
-        """Return 1/4, and for the softmax of k classes 1/2 k / (k - 1), as codes V have V'V = k / (k - 1) I."""
-        n_outputs = target.shape[1]
-        return 0.5 * (n_outputs + 1) / n_outputs if is_simplex(target) else 0.25
+        """Return half the mean second derivative of the constant model, a typical size in a fitted one.
 
-    def intercept_curvature(self, decision: Floats, target: Floats, scale: Floats) -> Floats | None:
+        The upper bounds, 1/4 for labels and 1/2 k / (k - 1) for the softmax of k classes, are far too large for ten
+        classes: columns that lower a majorizer most are then poor ones (docs/decisions/0016).
+        """
+        shares = weight / weight.sum()
+        constant = np.broadcast_to(shares @ target, target.shape)  # the mean code, or the mean label
+        if is_simplex(target):
+            return 0.5 * float(np.mean(self.curvature(constant - target, target)[0]))
+        return 0.125 * float(np.mean(1.0 - constant[0] ** 2))
+
+    def curvature(self, gradient: Floats, target: Floats) -> Floats:
+        """Return p (1 - p) of each label; for the softmax, the variances of the coordinates of the codes."""
+        if not is_simplex(target):
+            missing = np.abs(gradient)
+            return missing * (1.0 - missing)
+        means, codes = gradient + target, simplex_codes(target.shape[1] + 1)
+        return np.asarray(code_probabilities(means, codes) @ codes**2 - means**2)
+
+    def intercept_curvature(self, gradient: Floats, target: Floats, scale: Floats) -> Floats | None:
         """Return V'(diag(p) - pp')V for the softmax, added up."""
         if not is_simplex(target):
             return None
-        codes = simplex_codes(decision.shape[1] + 1)
-        shares = softmax(codes @ decision.T)
-        weighted = shares * scale
-        return np.asarray(codes.T @ (np.diag(weighted.sum(axis=1)) - weighted @ shares.T) @ codes)
+        means, codes = gradient + target, simplex_codes(target.shape[1] + 1)
+        totals = scale @ code_probabilities(means, codes)
+        return np.asarray((codes.T * totals) @ codes - (means.T * scale) @ means)
 
     def check_target(self, target: Floats) -> None:
         """Raise ValueError unless the target is of simplex codes or +-1."""
@@ -90,10 +105,7 @@ class Logistic(SmoothLoss):
     def _dual_probabilities(self, duals: Floats, target: Floats, scale: Floats) -> Floats:
         """Return the P with R = c (L - PV), shape (m, k); for labels of +-1 those of both signs, shape (m, 2 l)."""
         if is_simplex(target):
-            n_outputs = target.shape[1]
-            codes = simplex_codes(n_outputs + 1)
-            means = target - duals / scale[:, None]
-            return np.asarray((1.0 + n_outputs * (means @ codes.T)) / (n_outputs + 1))
+            return code_probabilities(target - duals / scale[:, None], simplex_codes(target.shape[1] + 1))
         missing = target * duals / scale[:, None]
         return np.hstack([missing, 1.0 - missing])
 
@@ -102,12 +114,18 @@ class Logistic(SmoothLoss):
         if codes is not None and len(codes) > 2:
             return np.ascontiguousarray(softmax(codes @ decision.T).T)
         positive = expit(decision)
-        return positive if codes is None else np.hstack([1.0 - positive, positive])
+        return positive if codes is None else np.hstack([expit(-decision), positive])
 
 
 def is_simplex(target: Floats) -> bool:
     """Return whether the rows are simplex codes of more than two classes, unit vectors, rather than labels of +-1."""
     return target.shape[1] > 1 and bool(abs(np.sum(target[0] ** 2) - 1.0) < 0.5)
+
+
+def code_probabilities(means: Floats, codes: Floats) -> Floats:
+    """Return the probabilities of the classes for which these are the mean codes of a simplex, (m, l) to (m, k)."""
+    n_outputs = means.shape[1]
+    return np.asarray((1.0 + n_outputs * (means @ codes.T)) / (n_outputs + 1))
 
 
 def softmax(scores: Floats) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -56,11 +56,29 @@ class Loss(BaseEstimator):  # type: ignore[misc]
     has_probabilities: ClassVar[bool] = False
     nonnegative_targets: ClassVar[bool] = False
     dual_sum: ClassVar[float] = 0.0
-    C: float
+    C: float | None
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedMaster:
         """Return the restricted master without columns, for a target of shape (m, l)."""
         raise NotImplementedError
+
+    def prepared(self, target: Floats, sample_weight: Floats) -> Self:
+        """Return the loss with all parameters as numbers, for `begin`.
+
+        Raises
+        ------
+        ValueError
+            If C is invalid, or the loss cannot fit the target.
+        """
+        loss = self.for_target(target, sample_weight)
+        loss.check_target(target)
+        lightest = float(loss.scale(sample_weight).min())
+        if not lightest > 1e-300:
+            raise ValueError(f"C times the smallest sample weight is {lightest:.3g}: remove such rows, or increase C.")
+        return loss
+
+    def check_target(self, target: Floats) -> None:
+        """Raise ValueError if the loss cannot fit the target."""
 
     def losses(self, decision: Floats, target: Floats) -> Floats:
         """Return the loss of every row for decisions of shape (m, l), shape (m,)."""
@@ -102,7 +120,7 @@ class Loss(BaseEstimator):  # type: ignore[misc]
         """Return how regression targets are coded; `flat` if y has one dimension."""
         return RegressionCoding(flat)
 
-    def for_target(self, target: Floats, weight: Floats) -> Loss:
+    def for_target(self, target: Floats, weight: Floats) -> Self:
         """Return the loss with parameters such as "scale" replaced by numbers, in units of the target."""
         return self
 
@@ -112,8 +130,11 @@ class Loss(BaseEstimator):  # type: ignore[misc]
         return self.c_factor * float(rule(self.c_kind, target.shape[1], total_weight(weight)))
 
     def scale(self, sample_weight: Floats) -> Floats:
-        """Return the c_i, the factors of the losses of the rows: C times their weights."""
-        return self.C * sample_weight
+        """Return the c_i, the factors of the losses of the rows: C times their weights, 1 times if C is None."""
+        C = 1.0 if self.C is None else self.C
+        if not 0 < C < np.inf:
+            raise ValueError(f"C must be a finite number > 0; got {C}.")
+        return C * sample_weight
 
     def value(self, decision: Floats, target: Floats, scale: Floats) -> float:
         """Return the loss term of the objective, sum_i c_i loss(F(x_i), L_i)."""

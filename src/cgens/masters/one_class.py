@@ -45,7 +45,7 @@ class OneClass(BoxDualLoss):
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedBoxDual:
         """Return the problem without columns, for a target of shape (m, 1)."""
         self.check_nu()
-        return RestrictedBoxDual(self, target, self.scale(sample_weight), n_threads)
+        return super().begin(target, sample_weight, n_threads)
 
     def check_nu(self) -> None:
         """Raise ValueError if nu is invalid."""

@@ -9,6 +9,7 @@ from scipy.special import xlogy
 
 from cgens.coding import RegressionCoding
 from cgens.masters.smooth import SmoothLoss
+from cgens.masters.targets import check_range
 from cgens.types import Floats, Target
 
 
@@ -19,7 +20,8 @@ class Poisson(SmoothLoss):
 
     Parameters
     ----------
-    C : float
+    C : float or None
+        As in `Hinge`.
     max_iter : int
 
     Examples
@@ -47,6 +49,7 @@ class Poisson(SmoothLoss):
             raise ValueError(f"loss='poisson' needs counts y >= 0; the smallest is {target[row].min():g}.")
         if not target.any(axis=0).all():
             raise ValueError("loss='poisson' needs a count > 0; all values of y are 0.")
+        check_range(target)
 
     def losses(self, decision: Floats, target: Floats) -> Floats:
         """Return half the deviance, summed over the outputs."""
@@ -57,6 +60,10 @@ class Poisson(SmoothLoss):
         """Return exp(F) - L."""
         with np.errstate(over="ignore"):
             return np.exp(decision) - target
+
+    def curvature(self, gradient: Floats, target: Floats) -> Floats:
+        """Return exp(F)."""
+        return gradient + target
 
     def dual_values(self, duals: Floats, target: Floats, scale: Floats) -> Floats:
         """Return C s (q - q log q - L + L log L) with the means q = L - r / (C s), summed over the outputs."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any
-
 import numpy as np
 
 from cgens.coding import QuantileCoding, RegressionCoding
 from cgens.masters.box_dual import Box
 from cgens.masters.box_regression import BoxRegressionLoss
 from cgens.masters.spread import weighted_quantile
+from cgens.masters.targets import as_values, check_outputs
 from cgens.types import Floats
 
 
@@ -25,7 +23,8 @@ class Quantile(BoxRegressionLoss):
         q in (0, 1). A list, for y of one dimension, gives one output per quantile, over the same columns; predictions
         are sorted, because quantiles that are fitted separately may cross. Sorting does not increase the loss
         (Chernozhukov, Fernandez-Val and Galichon, Econometrica 2010).
-    C : float
+    C : float or None
+        As in `Hinge`.
     max_sweeps, quick_sweeps : int
         As in `Hinge`.
 
@@ -42,7 +41,7 @@ class Quantile(BoxRegressionLoss):
     def __init__(
         self,
         quantile: float | list[float] = 0.5,
-        C: float = 1.0,
+        C: float | None = None,
         max_sweeps: int = 20_000,
         quick_sweeps: int = 30,
     ) -> None:
@@ -53,17 +52,12 @@ class Quantile(BoxRegressionLoss):
 
     def quantiles(self) -> Floats:
         """Return the quantiles, shape (1,) for a single one."""
-        several: list[Any] = list(self.quantile) if isinstance(self.quantile, list | tuple | np.ndarray) else []
-        for value in several or [self.quantile]:
-            if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < 1:
-                raise ValueError(f"quantile must be in (0, 1), or a list of such numbers; got {self.quantile!r}.")
-        return np.array(several or [self.quantile], dtype=np.float64)
+        message = "quantile must be in (0, 1), or a list of such numbers"
+        return as_values(self.quantile, lambda quantile: 0 < quantile < 1, message)
 
     def check_target(self, target: Floats) -> None:
         """Raise ValueError if the quantiles are invalid or do not match the outputs."""
-        n_quantiles, n_outputs = len(self.quantiles()), target.shape[1]
-        if n_quantiles not in (1, n_outputs):
-            raise ValueError(f"quantile={self.quantile!r} is for {n_quantiles} outputs; the target has {n_outputs}.")
+        check_outputs("quantile", self.quantiles(), target)
         super().check_target(target)
 
     def box(self, target: Floats, scale: Floats, output: int) -> Box:

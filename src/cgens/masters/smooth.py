@@ -2,8 +2,9 @@
 
 A loss whose Hessian in the decisions is at most kappa I is majorized by least squares with the weights kappa c_i, whose
 Gram matrix A = I + kappa Hc' diag(c) Hc has a Cholesky factor that grows by one row with each column. Its inverse
-preconditions conjugate gradients: an iteration costs two products with the columns, O(m J), and no m J^2 Hessian is
-formed. The duals R = -c * gradient are feasible once the intercept is optimal, which makes their sum 0, and then
+preconditions conjugate gradients: an iteration costs two products with the columns, O(m J l), and no m J^2 Hessian is
+formed unless that is slow (`RestrictedSmooth`). The duals R = -c * gradient are feasible once the intercept is optimal,
+which makes their sum 0, and then
 
     primal - dual = 1/2 |W - H'R|^2,
 
@@ -12,19 +13,32 @@ half the squared norm of the gradient in W: the certificate costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
 
 from cgens._core import GramLs
 from cgens.blas import ONE_BLAS_THREAD
+from cgens.masters.descent import ConjugateGradients, NewtonBlocks, find_root
 from cgens.masters.factor_curvature import FactorCurvature
 from cgens.masters.loss import Loss
-from cgens.types import AnyArray, Curvature, Duals, Floats, MasterSolution, Poll, Rule, Status
+from cgens.types import AnyArray, Curvature, Duals, Floats, MasterSolution, Poll, RankOneStep, Rule, Status
 
 #: |Sum of the duals| that counts as rounding, as a share of the sum of |duals|: to aim at, and at most.
 BALANCED, ROUNDING = 1e-15, 1e-13
+#: The same between rounds, when only prices depend on it: after a solve for all weights, and for one column.
+QUICK_BALANCE, FOLLOWING_BALANCE = 1e-4, 1e-2
+#: Between rounds, all weights are improved in every so many rounds, and in the others only the newest column's weight
+#: and what it changes of the others, as long as that suffices to solve the problem (docs/decisions/0016).
+FULL_EVERY = 4
+#: Maximum number of iterations of conjugate gradients between rounds.
+QUICK_ITERATIONS = 3
+#: A solve that needs more iterations than this, or than columns / 12, uses the Hessian itself: forming and factorizing
+#: it costs about as much.
+SLOW_ITERATIONS, HESSIAN_COST = 15, 1 / 12
+#: Iterations after which the Hessian is computed again if outputs interact: its blocks are then not all of it, and
+#: conjugate gradients help.
+BLOCK_ITERATIONS = 5
 
 
 class SmoothLoss(Loss):
@@ -32,7 +46,8 @@ class SmoothLoss(Loss):
 
     Parameters
     ----------
-    C : float
+    C : float or None
+        The paper's C. The loss is a sum over rows, not a mean. None: estimators choose it, and by itself it is 1.
     max_iter : int
         Maximum number of iterations of conjugate gradients in one solve.
     """
@@ -40,7 +55,7 @@ class SmoothLoss(Loss):
     rules: ClassVar[tuple[Rule, ...]] = ("gain", "max")
     smooth = True
 
-    def __init__(self, C: float = 1.0, max_iter: int = 1000) -> None:
+    def __init__(self, C: float | None = None, max_iter: int = 1000) -> None:
         self.C = C
         self.max_iter = max_iter
 
@@ -48,28 +63,36 @@ class SmoothLoss(Loss):
         """Return an upper bound on the eigenvalues of the loss's Hessian or, if there is none, their typical size."""
         raise NotImplementedError
 
-    def intercept_curvature(self, decision: Floats, target: Floats, scale: Floats) -> Floats | None:
-        """Return sum_i c_i times the Hessian of row i, shape (l, l), or None if Newton's method is not used."""
+    def curvature(self, gradient: Floats, target: Floats) -> Floats | None:
+        """Return the second derivatives of `losses` in each decision, given the first, shape (m, l).
+
+        They are for Newton's method. None, the default: without them, large values of C take many iterations.
+        """
         return None
 
-    def check_target(self, target: Floats) -> None:
-        """Raise ValueError if the loss cannot fit the target."""
+    def intercept_curvature(self, gradient: Floats, target: Floats, scale: Floats) -> Floats | None:
+        """Return sum_i c_i times the Hessian of row i, shape (l, l), if the outputs of a row interact; else None."""
+        return None
+
+    def origin(self, target: Floats, weight: Floats) -> Floats:
+        """Return a value of the target near which decisions are, shape (l,), if the loss depends on F - L only.
+
+        Target and decisions are measured from it, for less rounding.
+        """
+        return np.zeros(target.shape[1])
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedSmooth:
         """Return the restricted master without columns; `target` has the shape (m, l)."""
-        if not 0 < self.C < np.inf:
-            raise ValueError(f"C must be a finite number > 0; got {self.C}.")
-        self.check_target(target)
-        return RestrictedSmooth(self, target, sample_weight, n_threads)
+        return RestrictedSmooth(self.prepared(target, sample_weight), target, sample_weight, n_threads)
 
 
 class SmoothDuals(Duals):
     """The duals of a smooth loss; `exact` if they sum to 0 except for rounding, so that they prove a bound."""
 
-    def __init__(self, array: Floats, curvature: Curvature, exact: bool) -> None:
+    def __init__(self, array: Floats, curvature: Curvature, exact: bool, rough: bool) -> None:
         super().__init__(array)
         self.curvature = curvature
-        self.exact = exact
+        self.exact, self.rough = exact, rough
 
 
 class RestrictedSmooth:
@@ -77,66 +100,92 @@ class RestrictedSmooth:
 
     Columns are centred, so that the decisions are F = Hc W + c: W and c then hardly interact. Signed duals are
     R = -C s gradient(F).
+
+    If conjugate gradients are slow (a large C, or curvatures of very different sizes), the preconditioner is replaced
+    by the Hessian itself, or its diagonal blocks if there are several outputs: with one output this is Newton's method.
     """
 
     def __init__(self, spec: SmoothLoss, target: Floats, weight: Floats, n_threads: int) -> None:
         self._spec = spec
-        self._target = np.ascontiguousarray(target)
-        self._scale = spec.C * weight
-        curvature = spec.curvature_scale(self._target, weight)
-        self._majorizer = np.ascontiguousarray(curvature * self._scale)
+        self._origin = spec.origin(target, weight)
+        self._target = np.ascontiguousarray(target - self._origin)
+        self._scale = spec.scale(weight)
+        self._curvature_scale = spec.curvature_scale(self._target, weight)
+        self._majorizer = np.ascontiguousarray(self._curvature_scale * self._scale)
         self._factor = GramLs(np.zeros_like(self._target), self._majorizer, n_threads)
         n_rows, self._n_outputs = target.shape
         self._weights: Floats = np.zeros((0, self._n_outputs))
         self._centre: Floats = np.zeros(self._n_outputs)
         self._decision: Floats = np.zeros((n_rows, self._n_outputs))
         self._duals = self._duals_at(self._decision)
-        self._gradient: Floats | None = None  # H'R - W of the present weights, if known
-        self._n_columns = 0
+        self._ones = np.ones(n_rows)
+        self._n_columns = self._n_solved = 0
+        self._easy = False  # whether the last solve for all weights reached its tolerance
 
     def add(self, response: AnyArray) -> None:
         """Add one column of shape (m,), int8 or floating."""
-        response = np.ascontiguousarray(response)
-        self._factor.add(response)
+        self._factor.add(np.ascontiguousarray(response))
         self._n_columns += 1
         self._weights = np.vstack([self._weights, np.zeros(self._n_outputs)])
-        if self._gradient is not None:  # the duals are as they were: only the new column's price is missing
-            mean = np.einsum("i,i->", self._majorizer, response) / self._majorizer.sum()
-            price = np.einsum("i,it->t", response - mean, self._duals)
-            self._gradient = np.vstack([self._gradient, price])
 
     def solve(self, tol: float, interrupted: Poll, quick: bool = False) -> MasterSolution:
-        """Solve to a relative gap of `tol`, starting from the last solution; between rounds in few iterations."""
+        """Solve to a relative gap of `tol`, starting from the last solution; between rounds in few iterations.
+
+        In most quick solves only the newest column's weight is optimized, and the dual value is unknown: it is nan.
+        """
         with ONE_BLAS_THREAD:  # its own threads would compete with ours, and round differently
-            return self._solve(tol, interrupted, quick)
+            one_new = self._n_columns == self._n_solved + 1
+            self._n_solved = self._n_columns
+            if quick and one_new and self._easy and self._n_columns % FULL_EVERY:
+                return self._follow_newest()
+            solution = self._solve(tol, interrupted, quick)
+            self._easy = solution.status is Status.OPTIMAL and self._n_columns >= FULL_EVERY
+            return solution
 
     def _solve(self, tol: float, interrupted: Poll, quick: bool) -> MasterSolution:
-        limit = min(3, self._spec.max_iter) if quick else self._spec.max_iter
+        limit = min(QUICK_ITERATIONS, self._spec.max_iter) if quick else self._spec.max_iter
+        slow = max(SLOW_ITERATIONS, HESSIAN_COST * self._n_columns)
         status, n_iter, search = Status.NOT_CONVERGED, 0, ConjugateGradients()
+        hessian: NewtonBlocks | None = None
         while True:
-            balanced = self._balance()
-            if self._gradient is None:
-                self._gradient = self._prices() - self._weights
-            gap = 0.5 * float(np.sum(self._gradient**2))
-            primal = self._primal()
-            if gap <= tol * abs(primal) and (n_iter > 0 or not self._n_columns or not quick):
+            balanced = self._balance(QUICK_BALANCE if quick and self._n_columns else BALANCED)
+            gradient = np.vstack([self._prices() - self._weights, self._sum(self._duals)])
+            gap, primal = 0.5 * float(np.sum(gradient[:-1] ** 2)), self._primal()
+            if gap <= tol * abs(primal) and (balanced or quick) and (n_iter > 0 or not self._n_columns or not quick):
                 status = Status.OPTIMAL
             elif interrupted():
                 status = Status.INTERRUPTED
             if status is not Status.NOT_CONVERGED or n_iter >= limit:
                 break
-            if not self._step(search, 0.1 if quick else 0.01):
+            if n_iter >= slow and (hessian is None or hessian.n_solved >= self._hessian_iterations):
+                hessian, search = self._hessian(), ConjugateGradients()
+            solved = self._precondition(gradient) if hessian is None else hessian.solve(gradient)
+            direction = search.direction(gradient, solved)
+            if not self._move(direction, float(np.sum(gradient * direction)), 0.1 if quick else 0.01):
                 break  # no step lowers the objective any more: rounding
             n_iter += 1
-        curvature = FactorCurvature(self._factor, self._majorizer, self._n_columns)
+        return self._solution(primal, primal - gap if balanced else np.nan, status, n_iter, balanced and not quick)
+
+    def _solution(
+        self,
+        primal: float,
+        dual: float,
+        status: Status,
+        n_iter: int,
+        exact: bool,
+        step: RankOneStep | None = None,
+        newest: Floats | None = None,
+    ) -> MasterSolution:
+        curvature = FactorCurvature(self._factor, self._majorizer, self._n_columns, newest)
         return MasterSolution(
             weights=self._weights,
-            intercept=self._centre + self._factor.intercept(self._weights),
-            duals=SmoothDuals(self._duals, curvature, balanced and not quick),
+            intercept=self._centre + self._origin + self._factor.intercept(self._weights),
+            duals=SmoothDuals(self._duals, curvature, exact, rough=not exact and self._n_columns > 0),
             primal=primal,
-            dual=primal - gap,
+            dual=dual,
             status=status,
             n_iter=n_iter,
+            step=step,
         )
 
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
@@ -154,102 +203,108 @@ class RestrictedSmooth:
     def _prices(self) -> Floats:
         return self._factor.prices(self._duals).reshape(self._n_columns, self._n_outputs)
 
-    def _balance(self) -> bool:
-        """Move the intercept until the duals sum to 0; return whether they do."""
-        search, last = ConjugateGradients(), np.inf
+    def _precondition(self, gradient: Floats) -> Floats:
+        """Return the majorizer's answer to a gradient, whose last row is that of the intercept."""
+        solved = self._factor.solve_factor(np.ascontiguousarray(gradient[:-1])).reshape(self._weights.shape)
+        return np.vstack([solved, gradient[-1] / self._majorizer.sum()])
+
+    def _curvatures(self) -> Floats:
+        """Return c_i times the second derivatives of the loss, or the majorizer if these are unknown; (m, l)."""
+        curvature = self._spec.curvature(self._loss_gradient(), self._target)
+        if curvature is None:
+            return np.broadcast_to(self._majorizer[:, None], self._decision.shape)
+        return self._scale[:, None] * curvature
+
+    def _loss_gradient(self) -> Floats:
+        return -self._duals / self._scale[:, None]
+
+    def _hessian(self) -> NewtonBlocks | None:
+        """Return the Hessian's blocks at the present decisions, None if the loss does not know its curvature."""
+        if self._spec.curvature(self._loss_gradient(), self._target) is None:
+            return None
+        J = self._n_columns
+        self._hessian_iterations = 1 if self._intercept_curvature() is None else BLOCK_ITERATIONS
+        return NewtonBlocks(lambda a, b: self._factor.centred_rows(a, b).reshape(b - a, J), self._curvatures(), J)
+
+    def _sum(self, values: Floats) -> Floats:
+        """Return the sums over rows, (m, l) to (l,); for few columns a product is faster than `sum`."""
+        return np.asarray(self._ones @ values)
+
+    def _intercept_curvature(self) -> Floats | None:
+        return self._spec.intercept_curvature(self._loss_gradient(), self._target, self._scale)
+
+    def _balance(self, share: float) -> bool:
+        """Move the intercept until the duals sum to 0, or at most to this share of the sum of |duals|.
+
+        Returns whether their sum is 0 except for rounding.
+        """
+        # The duals change by this much if the decisions are rounded: their sum need not be smaller.
+        floor = 4 * np.finfo(float).eps * float(np.sum(self._majorizer[:, None] * (1.0 + np.abs(self._decision))))
+        last = np.inf
         for _ in range(50):
-            slope = self._duals.sum(axis=0)
-            size, whole = float(np.abs(slope).max()), float(np.abs(self._duals).sum())
+            slope, norm = self._sum(self._duals), float(np.abs(self._duals).sum())
+            size = float(np.abs(slope).max())
             # What was balanced stays as it is. Near rounding, a step that does not halve the sum is the last one.
-            if size <= BALANCED * whole or (size <= ROUNDING * whole and not 2 * size <= last < np.inf):
+            if size <= share * norm or (size <= ROUNDING * norm + floor and not 2 * size <= last < np.inf):
                 break
             last = size
-            curvature = self._spec.intercept_curvature(self._decision, self._target, self._scale)
+            curvature = self._intercept_curvature()
             if curvature is None:
-                direction = search.direction(slope, slope / self._majorizer.sum())
-            else:
-                direction = np.linalg.solve(curvature, slope)
-            accuracy = 0.1 if len(slope) > 1 else BALANCED * whole / size  # of one output, this is the whole search
-            if not self._move(np.zeros_like(self._weights), direction, slope @ direction, accuracy):
+                centre = slope / np.maximum(self._sum(self._curvatures()), np.finfo(float).tiny)
+            else:  # a class without rows has a curvature of 0 once its probabilities are 0
+                centre = np.linalg.solve(curvature + 1e-14 * np.trace(curvature) * np.eye(len(slope)), slope)
+            direction = np.zeros((self._n_columns + 1, self._n_outputs))
+            direction[-1] = centre
+            accuracy = 0.1 if len(slope) > 1 else share * norm / size  # of one output, this is the whole search
+            if not self._move(direction, float(slope @ direction[-1]), accuracy):
                 break
-        return size <= ROUNDING * whole
+        slope, norm = self._sum(self._duals), float(np.abs(self._duals).sum())
+        return bool(np.abs(slope).max() <= ROUNDING * norm + floor)
 
-    def _step(self, search: ConjugateGradients, accuracy: float) -> bool:
-        """Move along the next conjugate direction; return whether that lowered the objective."""
-        assert self._gradient is not None
-        gradient = np.vstack([self._gradient, self._duals.sum(axis=0)])
-        solved = self._factor.solve_factor(np.ascontiguousarray(gradient[:-1])).reshape(self._weights.shape)
-        direction = search.direction(gradient, np.vstack([solved, gradient[-1] / self._majorizer.sum()]))
-        return self._move(direction[:-1], direction[-1], float(np.sum(gradient * direction)), accuracy)
-
-    def _move(self, weights: Floats, centre: Floats, slope: float, accuracy: float) -> bool:
+    def _move(self, direction: Floats, slope: float, accuracy: float) -> bool:
         """Minimize the objective along a direction, to this share of its `slope`; False if it cannot be lowered."""
-        if not slope > 0:
-            return False
+        weights, centre = direction[:-1], direction[-1]
         along = np.broadcast_to(centre, self._decision.shape)
         if weights.any():
             along = self._factor.decisions(np.ascontiguousarray(weights)).reshape(self._decision.shape) + centre
+        return self._descend(weights, centre, along, slope, accuracy) > 0
+
+    def _descend(self, weights: Floats, centre: Floats, along: Floats, slope: float, accuracy: float) -> float:
+        """Move weights, intercept and decisions by the best multiple of these changes; return it, 0 if none is good."""
+        if not slope > 0:
+            return 0.0
         linear, square = float(np.sum(self._weights * weights)), float(np.sum(weights**2))
 
         def descent(t: float) -> float:
             """Return minus the derivative of the objective at t, and keep decisions and duals."""
             self._trial = self._decision + t * along
             self._trial_duals = self._duals_at(self._trial)
-            return float(np.einsum("it,it->", self._trial_duals, along)) - linear - t * square
+            return float(np.vdot(self._trial_duals, along)) - linear - t * square
 
         t = find_root(descent, slope, accuracy)
-        if t == 0.0:
-            return False
-        self._decision, self._duals = self._trial, self._trial_duals
-        self._weights, self._centre = self._weights + t * weights, self._centre + t * centre
-        self._gradient = None
-        return True
+        if t > 0:
+            self._decision, self._duals = self._trial, self._trial_duals
+            self._weights, self._centre = self._weights + t * weights, self._centre + t * centre
+        return t
 
+    def _follow_newest(self) -> MasterSolution:
+        """Minimize over the newest column's weight, with what the majorizer changes of the others, and the intercept.
 
-class ConjugateGradients:
-    """Directions of preconditioned nonlinear conjugate gradients (Polak and Ribiere, restarted where that is < 0)."""
-
-    def __init__(self) -> None:
-        self._last: tuple[Floats, Floats, float] | None = None
-
-    def direction(self, gradient: Floats, solved: Floats) -> Floats:
-        """Return the next direction, given the gradient and the preconditioner's answer to it."""
-        size, direction = float(np.sum(gradient * solved)), solved
-        if self._last is not None:
-            last_direction, last_gradient, last_size = self._last
-            beta = float(np.sum(solved * (gradient - last_gradient))) / last_size
-            direction = solved + max(beta, 0.0) * last_direction
-            if not np.sum(gradient * direction) > 0:
-                direction = solved
-        self._last = direction, gradient, max(size, np.finfo(float).tiny)
-        return direction
-
-
-def find_root(descent: Callable[[float], float], first: float, accuracy: float) -> float:
-    """Return a t > 0 with |descent(t)| <= accuracy * first, as near as rounding allows; 0 if no t > 0 has descent >= 0.
-
-    `descent` falls from `first` > 0 at t = 0. Secant steps within a bracket, from t = 1, the majorizer's minimum. The
-    last call of `descent` is at the t that is returned.
-    """
-    low, at_low, high, at_high = 0.0, first, np.inf, -np.inf
-    t = 1.0
-    for _ in range(60):
-        value = descent(t)
-        if abs(value) <= accuracy * first:
-            return t
-        if value > 0:
-            # Along the last two slopes, and at most ten times as far.
-            fall = (at_low - value) / (t - low)
-            guess = min(t + value / fall, 10 * t) if fall > 0 else 10 * t
-            low, at_low = t, value
-        else:
-            high, at_high = t, value if np.isfinite(value) else -np.inf
-            guess = low + (high - low) * at_low / (at_low - at_high)
-        if high < np.inf:
-            guess = min(max(guess, low + 0.01 * (high - low)), high - 0.01 * (high - low))
-        if not low < guess < high:
-            break
-        t = guess
-    if low != t and low > 0:
-        descent(low)
-    return low
+        With z = A^-1 Hc'diag(v)h, as in least squares, W(u) = (W - z u', u') and F(u) = F + d u', d = hc - Hc z: a
+        product with the columns for one output instead of two for each.
+        """
+        j = self._n_columns - 1
+        coefficients, _, _ = self._factor.step(j)
+        newest = self._factor.direction(j)
+        d = newest / self._majorizer
+        curvatures = self._curvatures()
+        slopes = d @ self._duals + coefficients @ self._weights[:-1]
+        balance = self._sum(self._duals)
+        output = slopes / (1.0 + float(coefficients @ coefficients) + (d * d) @ curvatures)
+        centre = balance / np.maximum(self._sum(curvatures), np.finfo(float).tiny)
+        along = np.multiply.outer(d, output) + centre
+        change = np.vstack([-np.multiply.outer(coefficients, output), output])
+        t = self._descend(change, centre, along, float(slopes @ output + balance @ centre), 0.5)
+        step = RankOneStep(self._n_columns, coefficients, t * output)
+        self._balance(FOLLOWING_BALANCE)
+        return self._solution(self._primal(), np.nan, Status.NOT_CONVERGED, 1, False, step, newest)

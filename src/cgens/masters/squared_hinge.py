@@ -17,7 +17,8 @@ class SquaredHinge(SmoothLoss):
 
     Parameters
     ----------
-    C : float
+    C : float or None
+        As in `Hinge`.
     max_iter : int
 
     Examples
@@ -47,6 +48,10 @@ class SquaredHinge(SmoothLoss):
     def gradient(self, decision: Floats, target: Floats) -> Floats:
         """Return -y max(0, 1 - yF)."""
         return -target * np.maximum(0.0, 1.0 - target * decision)
+
+    def curvature(self, gradient: Floats, target: Floats) -> Floats:
+        """Return 1 where yF < 1, else 0."""
+        return np.not_equal(gradient, 0.0).astype(np.float64)
 
     def dual_values(self, duals: Floats, target: Floats, scale: Floats) -> Floats:
         """Return a - a^2 / (2 C s) with a = yr, summed over the outputs."""

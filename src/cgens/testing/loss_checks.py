@@ -124,7 +124,8 @@ def check_probabilities(problem: MasterProblem) -> None:
 def check_paths(problem: MasterProblem) -> None:
     """Check that `solve_path` returns the solutions of separate solves, and an empty list if it is interrupted."""
     loss, stages = problem.master, (4, problem.n_columns)
-    Cs = (loss.C, 0.1 * loss.C, 3.0 * loss.C)
+    C = 1.0 if loss.C is None else loss.C
+    Cs = (C, 0.1 * C, 3.0 * C)
     path = PathProblem(problem.target, problem.weight, list(problem.columns.T.copy()), Cs, stages, problem.tol, 1)
     expect(loss.solve_path(path, lambda: True) == [], "an interrupted path is not an empty list")
     found = loss.solve_path(path, never)

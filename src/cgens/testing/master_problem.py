@@ -62,7 +62,7 @@ class MasterProblem:
     @property
     def scale(self) -> Floats:
         """The c_i of a loss: C times the weights, shape (m,)."""
-        return np.asarray(self.master.C * self.weight)
+        return np.asarray(self.master.scale(self.weight))
 
     @cached_property
     def size(self) -> float:

@@ -50,6 +50,20 @@ class CandidateTable:
         self.curvature[indices] = values
         self._has_curvature = True
 
+    def reprice(
+        self,
+        duals: Floats,
+        rule: Rule,
+        direction: Floats | None = None,
+        denominator: float = 1.0,
+        rough: bool = False,
+    ) -> Found:
+        """Compute all prices from scratch and, given a direction, change g'Pg; return the best candidate."""
+        self.set_duals(duals)
+        if direction is not None:
+            self.change_curvature(direction, denominator)
+        return self.find_best(rule)
+
     def change(self, direction: Floats, step: Floats, denominator: float, rule: Rule) -> Found:
         """Change the duals by -direction step', and return the best candidate."""
         along = self.products(direction[:, None])

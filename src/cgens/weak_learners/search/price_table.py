@@ -64,8 +64,18 @@ class Table(Protocol):
     def drift(self) -> float:
         """Upper bound on the rounding error of a price."""
 
-    def set_duals(self, duals: Floats) -> None:
-        """Compute all prices from scratch."""
+    def reprice(
+        self,
+        duals: Floats,
+        rule: Rule,
+        direction: Floats | None = None,
+        denominator: float = 1.0,
+        rough: bool = False,
+    ) -> FoundFields:
+        """Compute all prices from scratch and, given a direction, change g'Pg; return the best candidate.
+
+        If `rough`, prices may have errors of 1e-6 times the sum of |duals|.
+        """
 
     def set_curvature(self, diagonal: Floats) -> None:
         """Compute g'Pg of the empty master."""
@@ -134,18 +144,22 @@ class PriceTable:
         """Compute all prices from the duals themselves."""
         if self._table is None:
             self._table = self._make(duals.array.shape[1])
-        self._table.set_duals(duals.array)
+        last: tuple[Floats | None, float] = (None, 1.0)
         if curvature is not None:
             self._n_priced = curvature.n_steps
             if rule == "gain":
-                self._update_curvature(curvature)
-        return Found(*self._table.find_best(rule))
+                last = self._update_curvature(curvature)
+        return Found(*self._table.reprice(duals.array, rule, *last, duals.rough))
 
-    def _update_curvature(self, curvature: Curvature) -> None:
+    def _update_curvature(self, curvature: Curvature) -> tuple[Floats | None, float]:
+        """Apply all steps of g'Pg but the last, and return that one, if any: it can be applied with new prices."""
         if self._n_curved is None or self._n_curved > curvature.n_steps:
             self.table.set_curvature(curvature.diagonal)
             self._n_curved = 0
+        direction, denominator = None, 1.0
         for k in range(self._n_curved, curvature.n_steps):
+            if direction is not None:
+                self.table.change_curvature(direction, denominator)
             direction, _, denominator = curvature.step(k)
-            self.table.change_curvature(direction, denominator)
         self._n_curved = curvature.n_steps
+        return direction, denominator

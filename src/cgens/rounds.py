@@ -1,0 +1,46 @@
+"""What a callback receives after each round of the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from cgens.types import Floats, Learner
+
+
+@dataclass(frozen=True)
+class Round:
+    """The state of a fit after a round.
+
+    Attributes
+    ----------
+    n_columns, max_columns : int
+        Columns so far, and their maximum number.
+    price : float
+        |price| of the column that the round added.
+    primal, dual, relative_gap : float
+        Of the master problem over the columns so far; between rounds it is solved loosely. The dual value and the gap
+        are nan if the solver did not compute them in this round.
+    seconds : float
+        Since the beginning of the fit.
+    learner : Learner
+        The weak learner that the round added.
+    weights : ndarray of shape (n_columns, l)
+    intercept : ndarray of shape (l,)
+    """
+
+    n_columns: int
+    max_columns: int
+    price: float
+    primal: float
+    dual: float
+    relative_gap: float
+    seconds: float
+    learner: Learner
+    weights: Floats
+    intercept: Floats
+
+
+#: Called after each round; if it returns True, the fit stops.
+Callback: TypeAlias = Callable[[Round], bool | None]
