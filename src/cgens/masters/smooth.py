@@ -30,7 +30,7 @@ BALANCED, ROUNDING = 1e-15, 1e-13
 QUICK_BALANCE, FOLLOWING_BALANCE = 1e-4, 1e-2
 #: Between rounds, all weights are improved in every so many rounds, and in the others only the newest column's weight
 #: and what it changes of the others, as long as that suffices to solve the problem (docs/decisions/0016).
-FULL_EVERY = 4
+FULL_EVERY = 6
 #: Maximum number of iterations of conjugate gradients between rounds.
 QUICK_ITERATIONS = 3
 #: A solve that needs more iterations than this, or than columns / 12, uses the Hessian itself: forming and factorizing
