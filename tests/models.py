@@ -64,7 +64,15 @@ OTHER_FORMS: Models = {
     "several quantiles": (CGEnsRegressor(loss="quantile", quantile=[0.8, 0.2], **SMALL), "regression"),
     "outliers": (CGEnsOutlierDetector(nu=0.3, **SMALL), "binary"),
 }
-PLAIN: Models = {**HINGE, **LEAST_SQUARES, **BOX_REGRESSION}
+SMOOTH: Models = {
+    "binary, logistic": (CGEnsClassifier(loss="logistic", **SMALL), "binary"),
+    "multiclass, softmax": (CGEnsClassifier(loss="logistic", **SMALL), "multiclass"),
+    "multilabel, logistic": (CGEnsClassifier(loss="logistic", **SMALL), "multilabel"),
+    "binary, squared hinge": (CGEnsClassifier(loss="squared_hinge", **SMALL), "binary"),
+    "Huber, multioutput": (CGEnsRegressor(loss="huber", **SMALL), "multioutput"),
+    "Poisson": (CGEnsRegressor(loss="poisson", **SMALL), "counts"),
+}
+PLAIN: Models = {**HINGE, **LEAST_SQUARES, **BOX_REGRESSION, **SMOOTH}
 STAGE_WISE: Models = {
     "AdaBoost": (AdaBoostClassifier(**SMALL), "binary"),
     "AdaBoost.MH": (AdaBoostMHClassifier(**SMALL), "multiclass"),

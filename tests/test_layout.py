@@ -38,8 +38,8 @@ MAY_IMPORT = {
     "blas": {"_core", "interrupt"},
     # The loop does not know masters or weak learners, and these know neither each other nor the loop.
     "colgen": {"types", "rounds", "ensemble", "weight_history", "trace", "interrupt", "column_checks"},
-    "masters": {"types", "coding", "default_c", "path_problem", "_core", "blas"},
-    "weak_learners": {"types", "default_c", "_core", "blas", "column_checks", "interrupt", *PACKS},
+    "masters": {"types", "coding", "default_c", "path_problem", "_core", "blas", "user_warnings"},
+    "weak_learners": {"types", "default_c", "_core", "blas", "column_checks", "interrupt", "user_warnings", *PACKS},
 }
 
 

@@ -92,6 +92,11 @@ class ClassCoding:
         votes = identity if len(classes) > 2 else np.array([[-1.0], [1.0]])
         return ClassCoding(classes, 2 * identity - 1, votes)
 
+    @staticmethod
+    def signs(classes: AnyArray) -> ClassCoding:
+        """Return the coding with +-1: for more than two classes, each against the rest."""
+        return ClassCoding.one_vs_rest(classes) if len(classes) > 2 else ClassCoding.simplex(classes)
+
     def encode(self, indices: AnyArray) -> Floats:
         """Return the target, shape (n, l), of rows with these class indices."""
         return np.ascontiguousarray(self.codes[indices])

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from dataclasses import replace
 from functools import cache, partial
 from time import perf_counter
+from typing import get_args
 
 import numpy as np
 
@@ -114,6 +115,8 @@ def generate_columns(
     array([-1., -1.,  1.,  1.])
     """
     sample, target = as_sample(X, target, sample_weight, rows, tol)
+    if pricing not in get_args(Rule):
+        raise ValueError(f"pricing must be one of {', '.join(map(repr, get_args(Rule)))}; got {pricing!r}.")
     with InterruptGuard(interrupted) as guard:
         began = perf_counter()
         poll = guard.requested
@@ -342,9 +345,13 @@ def as_sample(
 ) -> tuple[Sample, Floats]:
     """Validate the arguments of `generate_columns`, and return the sample and a target of shape (m, l)."""
     X = np.require(X, dtype=None if getattr(X, "dtype", None) == np.float32 else np.float64, requirements="A")
+    if X.ndim != 2:
+        raise ValueError(f"X must have two dimensions; got {X.ndim}.")
     target = np.ascontiguousarray(target, dtype=np.float64)
     target = target if target.ndim == 2 else target[:, None]
     rows = np.ascontiguousarray(np.arange(len(X)) if rows is None else rows, dtype=np.int64)
+    if len(rows) and not 0 <= rows.min() <= rows.max() < len(X):
+        raise ValueError(f"rows must be indices of the {len(X)} rows of X; got {rows.min()} to {rows.max()}.")
     n_rows = len(rows)
     weight = np.ones(n_rows) if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
     if n_rows == 0:

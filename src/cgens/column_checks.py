@@ -23,6 +23,10 @@ def checked_pricing(pricing: Any, pricer: Any, taken: Set[Hashable], n_rows: int
         raise ValueError(
             f"Round {number}: {type(pricer).__name__}.price returned energy={pricing.energy!r}, not a sum of squares."
         )
+    if pricing.max_price is not None and not 0 <= pricing.max_price < np.inf:
+        raise ValueError(
+            f"Round {number}: {type(pricer).__name__}.price returned max_price={pricing.max_price!r}, not a |price|."
+        )
     if pricing.column is not None:
         check_column(pricing.column, taken, n_rows, number)
     return pricing
@@ -54,7 +58,9 @@ def check_column(column: Column, taken: Set[Hashable], n_rows: int, number: int)
         raise TypeError(f"{where} the response is a {type(response).__name__}; return a NumPy array.")
     if response.dtype not in (np.int8, np.float32, np.float64):
         raise TypeError(f"{where} the response has dtype {response.dtype}; use int8 if it is +-1, else float32 or 64.")
-    if not np.isfinite(np.sum(response)):
+    with np.errstate(over="ignore"):
+        finite = bool(np.isfinite(np.sum(response))) or bool(np.isfinite(response).all())
+    if not finite:
         row = int(np.argmin(np.isfinite(response)))
         raise ValueError(f"{where} the response is {response[row]} at row {row} of the fit; it must be finite.")
     if not np.isfinite(column.price):

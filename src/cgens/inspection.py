@@ -84,9 +84,12 @@ def check_certificate(
             f"check_certificate needs a CGEnsClassifier, CGEnsRegressor or CGEnsOutlierDetector; got {model!r}."
         )
     X = np.asarray(X, dtype=np.float64)
+    if y is None and hasattr(model, "classes_"):
+        raise ValueError("check_certificate needs the y that the model was fitted on.")
     y = np.zeros(len(X)) if y is None else np.asarray(y.toarray() if hasattr(y, "toarray") else y)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
+    _check_data(model, X, y)
     weight = _fit_weights(model, y, sample_weight)
     kept = weight > 0
     X, y, weight = X[kept], y[kept], weight[kept]
@@ -141,6 +144,15 @@ def check_certificate(
     values: dict[str, Any] = dict.fromkeys(("n_candidates", "max_price", "full_lower_bound", "full_relative_gap"))
     values |= {name: value for name, (value, _) in found.items()}
     return CertificateCheck(**values, problems=tuple(problems))
+
+
+def _check_data(model: Any, X: Floats, y: AnyArray) -> None:
+    """Raise ValueError if these are not the data that the model was fitted on."""
+    n_rows = model._duals.n_rows
+    if not len(X) == len(y) == n_rows:
+        raise ValueError(f"The model was fitted on {n_rows} rows; X has {len(X)} and y has {len(y)}.")
+    if hasattr(model, "classes_") and y.ndim == 1 and not np.isin(y, model.classes_).any():
+        raise ValueError(f"y has none of the classes of the model, {model.classes_.tolist()[:3]}: pass the training y.")
 
 
 @dataclass(frozen=True)

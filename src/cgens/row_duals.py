@@ -40,15 +40,18 @@ class RowDuals:
         """Return the duals of all rows, shape (n, l), or (n,) if there is one output."""
         if self.values is None:
             raise AttributeError(
-                "The duals of a smooth loss are not pickled because they follow from the decisions: for least squares "
-                "they are C_ * weight * (target - decision)."
+                "The duals of this model are not pickled because they follow from its decisions: they are minus the "
+                "weight of each row times the derivative of the loss, times C_ if there is one."
             )
         duals = np.zeros((self.n_rows, self.values.shape[1]))
         duals[self.rows] = self.values
         return duals[:, 0] if duals.shape[1] == 1 else duals
 
-    def __deepcopy__(self, memo: object) -> RowDuals:
+    def __copy__(self) -> RowDuals:
         return self  # immutable
+
+    def __deepcopy__(self, memo: object) -> RowDuals:
+        return self
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)

@@ -32,6 +32,7 @@ class WeightHistory(Sequence[tuple[Floats, Floats]]):
 
     def __init__(self, stored: bool = False) -> None:
         self.stored = stored
+        self._complete = True  # False if the rounds before a warm start are missing
         self._rounds: list[tuple[Floats | RankOneStep, Floats]] = []
 
     def __len__(self) -> int:
@@ -68,6 +69,7 @@ class WeightHistory(Sequence[tuple[Floats, Floats]]):
         """Return a new history without the last round."""
         history = WeightHistory(stored)
         history._rounds = self._rounds[:-1]
+        history._complete = self._complete and len(self) > 0
         return history
 
     def staged(self, respond: Callable[[int, int], AnyArray], n_rows: int) -> Iterator[Floats]:
@@ -80,10 +82,10 @@ class WeightHistory(Sequence[tuple[Floats, Floats]]):
             block, once for every few dozen rounds, so that no more than one block of responses is in memory.
         n_rows : int
         """
-        if not self._rounds:
+        if not self._rounds or not self._complete:
             raise ValueError(
                 "Staged predictions need the weights of every round, which a pickle omits by default: fit the model "
-                "again, or pickle one that was fitted with store_history=True."
+                "again without a warm start, or pickle one that was fitted with store_history=True."
             )
         decision, last_intercept = np.zeros((n_rows, len(self._rounds[0][1]))), self._rounds[0][1]
         position = 0
@@ -109,15 +111,19 @@ class WeightHistory(Sequence[tuple[Floats, Floats]]):
         candidates = self._rounds[position : position + width]
         return list(takewhile(lambda own: isinstance(own[0], RankOneStep) is by_step, candidates))
 
-    def __deepcopy__(self, memo: object) -> WeightHistory:
+    def __copy__(self) -> WeightHistory:
         return self  # not modified after the fit
+
+    def __deepcopy__(self, memo: object) -> WeightHistory:
+        return self
 
     def __getstate__(self) -> dict[str, Any]:
         stage_wise = all(
             _is_empty(change) or (isinstance(change, RankOneStep) and change.coefficients is None)
             for change, _ in self._rounds[:-1]
         )
-        return {"stored": self.stored, "_rounds": self._rounds if self.stored or stage_wise else []}
+        rounds = self._rounds if self.stored or stage_wise else []
+        return {"stored": self.stored, "_complete": self._complete, "_rounds": rounds}
 
 
 def _is_empty(change: Floats | RankOneStep) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cgens.masters import AdaBoost, AdaBoostECC, Liblinear, Loss, LPBoost, MultiBoost
+from cgens.masters import AdaBoost, AdaBoostECC, Liblinear, Loss, LPBoost, MultiBoost, SmoothLoss
 from cgens.masters.registry import LOSSES
 from cgens.testing import check_master
 from cgens.types import Status, relative_gap
@@ -117,6 +117,34 @@ def test_every_round_is_sound(case, problem):
         full = restricted.solve(case.tightest, never)
         assert_sound(case, problem, full, n_columns)
         assert full.step is None
+
+
+@pytest.mark.parametrize("name", [name for name, case in MASTERS.items() if isinstance(case.spec, SmoothLoss)])
+def test_many_columns_of_a_smooth_loss(name, rng):
+    """With many columns, most quick solves change the weights by rank one; every one lowers the objective."""
+    case = MASTERS[name]
+    X = rng.normal(size=(300, 8))
+    target, weight = case.make_target(rng, X.sum(axis=1)), rng.integers(1, 4, 300).astype(float)
+    H = np.where(X[:, rng.integers(0, 8, 60)] > rng.normal(scale=0.8, size=60), 1, -1).astype(np.int8)
+    restricted, steps = case.spec.begin(target, weight, 1), 0
+    last = restricted.solve(1e-3, never)
+    for n_columns, column in enumerate(H.T, start=1):
+        restricted.add(column.copy())
+        quick = restricted.solve(0.1, never, quick=True)  # loosely, so that hard problems count as solved
+        assert_sound(case, (target, weight, H), quick, n_columns, quick=True)
+        assert quick.primal <= last.primal * (1 + CLOSED_FORM)
+        if quick.step is not None:
+            steps += 1
+            assert np.allclose(quick.step.apply(last.weights), quick.weights, rtol=0, atol=CLOSED_FORM)
+        last = quick
+    assert steps >= 5, "in most rounds after the first 32"
+    found = restricted.solve(case.tightest, never)
+    assert_sound(case, (target, weight, H), found, 60)
+    assert found.status is Status.OPTIMAL
+    at_once = case.spec.begin(target, weight, 1)
+    for column in H.T:
+        at_once.add(column.copy())
+    assert at_once.solve(case.tightest, never).primal == pytest.approx(found.primal, rel=2 * case.tightest)
 
 
 def test_size_bounds_the_sum_of_the_duals(case, problem):

@@ -19,7 +19,7 @@ from cgens import (
     generate_columns,
 )
 from cgens.inspection import check_certificate
-from cgens.masters import Hinge, LeastSquares
+from cgens.masters import Hinge, LeastSquares, Logistic
 from cgens.weak_learners import Box, Fourier, Linear, Perceptron, SklearnLearner, Stump, Tree
 from tests.integration.small_data import noisy
 from tests.tolerances import NEGATIVE_GAP
@@ -78,6 +78,8 @@ ESTIMATORS: dict[str, Any] = {
     "random Fourier": other.RandomFourierSVC(n_components=50, random_state=0),
     "loop": Loop(Hinge(1.0)),
     "loop with squares": Loop(LeastSquares(1.0)),
+    "loop with logistic": Loop(Logistic(1.0)),
+    "Huber": CGEnsRegressor(loss="huber", **SMALL),
     **{name: CGEnsClassifier(family, **SMALL) for name, family in FAMILIES.items()},
 }
 GROUPS = {
@@ -91,7 +93,7 @@ GROUPS = {
     "ensembles": "CGEns, boosting",
     "classifiers": "CGEnsClassifier, CGEnsClassifierCV, baselines",
     "all": "CGEns, baselines",
-    "loops": "loop, loop with squares",
+    "loops": "loop, loop with squares, loop with logistic",
     "rotated": "perceptron, learned perceptron, fourier, learned fourier, fresh fourier",
     "exact": "stump, tree, box, linear",
     "families": "rotated, exact, sklearn, list",
@@ -108,7 +110,7 @@ def data(name: str) -> dict[str, Any]:
     return {
         "X": X,
         "y": REGRESSION
-        if name in named("regressors, box regressors")
+        if name in named("regressors, box regressors, Huber")
         else 2.0 * Y - 1.0
         if name in named("loops")
         else Y,

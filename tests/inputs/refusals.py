@@ -20,7 +20,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from cgens.inspection import check_certificate
-from cgens.masters import EpsilonInsensitive, Hinge, LeastSquares, OneClass, Quantile
+from cgens.masters import EpsilonInsensitive, Hinge, Huber, LeastSquares, OneClass, Quantile
 from cgens.weak_learners import Stump
 from tests.inputs.estimators import ESTIMATORS, REGRESSION, X, Y, data, named
 
@@ -126,7 +126,7 @@ BAD_DATA: list[tuple[str, str, dict[str, Any], str]] = [
         for power in (-310, -200, 150, 200, 300)
     ),  # the squares of the target overflow or underflow
     *(
-        ("box regressors", f"y times 1e{power}", {"y": REGRESSION * 10.0**power}, rf"target.*e\+?{power + 1}\b")
+        ("box regressors, Huber", f"y times 1e{power}", {"y": REGRESSION * 10.0**power}, rf"target.*e\+?{power + 1}\b")
         for power in (-310, -200, 150, 200, 300)
     ),
     ("outliers", "no rows", {"X": X[:0], "y": None}, r"0 sample"),
@@ -138,8 +138,8 @@ BAD_DATA: list[tuple[str, str, dict[str, Any], str]] = [
     ("outliers", "NaN in X", {"X": changed(X, (3, 2), NAN)}, r"NaN.*row 3, column 2"),
     ("regressors", "y of three axes", {"y": REGRESSION[:, None, None]}, r"dim 3"),
     ("regressors", "y of no columns", {"y": np.empty((90, 0))}, r"0 feature|0 column"),
-    ("loop", "labels 0 and 1", {"y": Y}, r"-1 and 1.*0"),
-    ("loop", "0 in a second output", {"y": lambda y: np.column_stack([y, Y])}, r"-1 and 1.*0"),
+    ("loop, loop with logistic", "labels 0 and 1", {"y": Y}, r"-1 and 1.*0"),
+    ("loop, loop with logistic", "0 in a second output", {"y": lambda y: np.column_stack([y, Y])}, r"-1 and 1.*0"),
     ("loops", "NaN in y", {"y": lambda y: changed(y, 3, NAN)}, r"target.*NaN.*row 3"),
     ("loops", "inf in y", {"y": lambda y: changed(y, 3, INF)}, r"target.*inf.*row 3"),
     ("loops", "y too short", {"y": lambda y: y[:-1]}, r"target.*89.*90"),
@@ -148,8 +148,14 @@ BAD_DATA: list[tuple[str, str, dict[str, Any], str]] = [
     ("loops", "negative weight", {"sample_weight": changed(ONES, 3, -1.0)}, r"sample_weight.*row 3.*-1"),
     ("loops", "NaN weight", {"sample_weight": changed(ONES, 3, NAN)}, r"sample_weight.*NaN.*row 3"),
     ("loops", "weights of zero", {"sample_weight": 0 * ONES}, r"sample_weight.*row 0"),
-    ("loop with squares", "a weight of 1e-320", {"sample_weight": changed(ONES, 3, 1e-320)}, r"weight.*e-320"),
+    (
+        "loop with squares, loop with logistic",
+        "a weight of 1e-320",
+        {"sample_weight": changed(ONES, 3, 1e-320)},
+        r"weight.*e-320",
+    ),
     ("loops", "no rows", {"X": X[:0], "y": Y[:0]}, r"rows"),
+    ("loops", "X of one axis", {"X": X[:, 0]}, r"two dimensions.*\b1\b"),
     ("loops", "NaN in X", {"X": changed(X, (3, 2), NAN)}, r"NaN"),
 ]
 
@@ -248,7 +254,15 @@ BAD_PARAMETERS: list[tuple[str, str, Any, type[Exception], str]] = [
     *(("loop", "master", Hinge(C), ValueError, rf"\bC\b.*{shown(C)}") for C in (-1.0, 0.0, NAN)),
     *(("loop", "master", LeastSquares(C), ValueError, rf"\bC\b.*{shown(C)}") for C in (-1.0, 0.0, NAN, INF)),
     ("loop", "pricing", "gain", ValueError, r"gain.*least squares"),
-    ("loop", "rows", np.arange(1, 91), ValueError, r"row"),
+    ("loop", "rows", np.arange(1, 91), ValueError, r"rows.*90 rows.*1 to 90"),
+    ("loop", "rows", np.arange(-1, 89), ValueError, r"rows.*90 rows.*-1 to 88"),
+    ("loop", "pricing", "cheap", ValueError, r"pricing.*'max', 'gain', 'votes'.*'cheap'"),
+    *(
+        ("CGEnsRegressor", "loss", Huber(delta=own), ValueError, rf"delta.*> 0.*{shown(own)}")
+        for own in (0.0, -1.0, NAN, INF, "wide", None, True)
+    ),
+    ("CGEnsRegressor", "loss", Huber(delta=[1.0, 2.0]), ValueError, r"delta=\[1, 2\].*2 outputs.*\b1\b"),
+    ("searches", "scoring", lambda model, X, y: X.beauty, AttributeError, r"'beauty'"),
 ]
 
 
@@ -301,10 +315,19 @@ def of_calls() -> Iterator[Refusal]:
     for name in named("baselines"):  # it recomputes the objectives of CGEns alone
         act, pattern = partial(check_certificate, X=X, y=Y), rf"CGEnsClassifier.*{type(ESTIMATORS[name]).__name__}"
         yield Refusal(f"check_certificate({name})", name, act, TypeError, rf"(?i)certif.*{pattern}", states=("fitted",))
+    for what, act, pattern in (
+        ("no y", partial(check_certificate, X=X), r"needs the y"),
+        ("other labels", partial(check_certificate, X=X, y=Y + 7), r"none of the classes.*\[0, 1\]"),
+        ("other rows", partial(check_certificate, X=X[:5], y=Y[:5]), r"90 rows.*5.*5"),
+    ):
+        row = Refusal(f"check_certificate: {what}", "CGEnsClassifier", act, ValueError, pattern, states=("fitted",))
+        yield row
     for name in ("CGEnsClassifier", "CGEnsRegressor"):
         few = {"warm_start": True, "n_estimators": 4}, r"n_estimators=4\b.*\b5\b", {}
         other = {"warm_start": True}, r"1 features.*6 features", {"X": X[:, :1]}
-        for params, pattern, spoilt in (few, other):
+        text = {"warm_start": True, "n_estimators": "10"}, r"n_estimators.*'10'", {}
+        switch = {"warm_start": "yes"}, r"warm_start.*'yes'", {}
+        for params, pattern, spoilt in (few, other, text, switch):
             row = refused_fit(name, f"warm start, {pattern}", ValueError, pattern, params, **spoilt)
             yield replace(row, states=("fitted",))
 

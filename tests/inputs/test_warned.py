@@ -12,6 +12,7 @@ import pytest
 from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning
 
+from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsOutlierDetector, FourierSelector
 from cgens.types import Status
 from cgens.weak_learners import Fourier, Perceptron
 from tests.inputs.estimators import FAMILIES, REGRESSION, X, assert_sound, data, fit, fit_and_warnings, named
@@ -79,6 +80,23 @@ def test_columns_that_all_have_the_weight_zero():
     model, (warning,) = fit_and_warnings("LPBoost", {"nu": 0.05}, **given)
     assert re.search(r"5 columns.*weight.*\bnu\b.*0\.05.*n_estimators", str(warning.message))
     assert np.ptp(model.decision_function(given["X"])) == 0
+
+
+@pytest.mark.parametrize(
+    ("estimator", "given"),
+    [
+        (CGEnsOutlierDetector(), {"X": FOUR}),
+        (FourierSelector(2), {"X": np.zeros((60, 2)), "y": np.arange(60) % 2}),
+        (CGEnsClassifierCV(n_estimators=2, stages=[1, 2], cv=2), {"X": np.zeros((60, 2)), "y": np.arange(60) % 2}),
+        (CGEnsClassifier(["fourier"]), {"X": X * np.array([1e4, 1, 1, 1, 1, 1]), "y": data("stump")["y"]}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_warnings_point_at_the_users_line(estimator, given):
+    """However many methods of the library are between it and the warning."""
+    with pytest.warns(UserWarning, match=r"constant|standard deviation") as caught:
+        estimator.fit(**given)
+    assert {warning.filename for warning in caught} == {__file__}
 
 
 # --- masters that are not solved to the tolerance

@@ -96,6 +96,11 @@ def multioutput() -> Data:
     return X, np.column_stack([y, 1e3 * X[:, 2], y.round()])
 
 
+def counts() -> Data:
+    X, _ = noisy()
+    return X, np.random.default_rng(0).poisson(np.exp(1 + 0.5 * np.sin(2 * X[:, 0]) + 0.3 * X[:, 1])).astype(float)
+
+
 #: Data by kind of target.
 BY_KIND: dict[str, Callable[[], Data]] = {
     "binary": noisy,
@@ -103,4 +108,5 @@ BY_KIND: dict[str, Callable[[], Data]] = {
     "multilabel": topics,
     "regression": regression,
     "multioutput": multioutput,
+    "counts": counts,
 }

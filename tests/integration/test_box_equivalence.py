@@ -6,14 +6,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_diabetes
+from sklearn.datasets import load_diabetes, load_iris
 from sklearn.metrics import d2_pinball_score
 
 from cgens import CGEnsOutlierDetector, CGEnsRegressor, CGEnsRegressorCV, generate_columns
 from cgens.inspection import check_certificate
 from cgens.masters import EpsilonInsensitive, OneClass, Quantile
 from cgens.types import Status
-from cgens.weak_learners import Fourier, Stump
+from cgens.weak_learners import Box, Fourier, Stump
 from tests.integration.small_data import noisy
 from tests.reference.naive_box import naive_tube, one_class_optimum, quantile_optimum, svr_optimum
 from tests.tolerances import BOX_OBJECTIVE, CLOSED_FORM, POOL_SLACK, SVC_DECISION, TIGHT
@@ -220,3 +220,14 @@ def test_one_class_duals_sum_to_one_in_every_round():
 
 def test_naive_tube_is_the_definition():
     assert naive_tube(0.5).loss(np.array([-2.0, 0.2, 0.7])) == pytest.approx([1.5, 0.0, 0.2])
+
+
+@pytest.mark.parametrize("family", ["stump", Box(n_candidates=100), Fourier(n_candidates=100, learn=False)])
+@pytest.mark.parametrize("nu", [0.05, 0.3, 0.5])
+@pytest.mark.parametrize("n_columns", [5, 20, 60])
+def test_at_most_a_share_nu_of_the_training_rows_are_outliers(family, nu, n_columns):
+    """Most rows are on the boundary, where rounding would decide."""
+    for X in (load_iris().data, np.random.default_rng(0).normal(size=(400, 5))):
+        model = CGEnsOutlierDetector(family, nu=nu, n_estimators=n_columns, tol=1e-6, random_state=0, n_jobs=1).fit(X)
+        assert np.mean(model.predict(X) < 0) <= nu
+        assert check_certificate(model, X).problems == ()

@@ -65,7 +65,7 @@ def fit_and_check(name, X, y, weight=None, **options):
     assert certificate.relative_gap == (certificate.primal - certificate.dual) / certificate.primal <= model.tol
     gap = (certificate.primal - certificate.full_lower_bound) / certificate.primal
     assert certificate.full_relative_gap == gap >= -NEGATIVE_GAP
-    assert np.all(model.trace_.relative_gap >= -NEGATIVE_GAP)
+    assert not np.any(model.trace_.relative_gap < -NEGATIVE_GAP)
     return model
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, ShuffleSplit, StratifiedKFold
 
 from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor
@@ -259,3 +262,17 @@ def test_a_fold_without_one_of_the_classes_has_no_roc_auc():
     in_order = np.argsort(y, kind="stable")
     with pytest.raises(ValueError, match=r"nan.*KFold.*scoring"):
         classify(X[in_order], y[in_order], scoring="roc_auc", cv=KFold(4))
+
+
+def test_a_pickled_search_does_not_grow_with_the_rows():
+    X, y = load_breast_cancer(return_X_y=True)
+    sizes = []
+    for copies in (1, 20):
+        rows = np.tile(X, (copies, 1)) + np.arange(copies).repeat(len(X))[:, None]  # no equal rows to merge
+        search = CGEnsClassifierCV(loss="least_squares", Cs=2, n_estimators=10, cv=3).fit(rows, np.tile(y, copies))
+        assert len(search.folds_) == 3
+        again = pickle.loads(pickle.dumps(search))
+        assert again.folds_ == []
+        assert np.array_equal(again.predict(rows), search.predict(rows))
+        sizes.append(len(pickle.dumps(search)))
+    assert max(sizes) < 1.3 * min(sizes)

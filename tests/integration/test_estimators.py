@@ -71,12 +71,12 @@ def test_fitted_attributes(name):
     assert 1 <= model.n_columns_ == model.n_iter_ == len(model.trace_) - 1 <= 10
     assert model.certificate_.status in (Status.MAX_COLUMNS, Status.OPTIMAL)
     n_codes = {"AdaBoost.ECC": 1, "AdaBoost.MH": 3, "MultiBoost": 3, "multiclass, hinge": 3}.get(name, 2)
-    n_outputs = {"binary": 1, "regression": 1, "multiclass": n_codes}.get(MODELS[name][1], 3)
+    n_outputs = {"binary": 1, "regression": 1, "counts": 1, "multiclass": n_codes}.get(MODELS[name][1], 3)
     assert model.duals_.shape == ((len(y),) if n_outputs == 1 else (len(y), n_outputs))
     assert model.ensemble_.weights.shape == (model.n_columns_, 3 if name == "AdaBoost.ECC" else n_outputs)
     assert np.all(np.isfinite(model.duals_))
     assert np.all(np.isfinite(model.ensemble_.weights))
-    assert np.all(model.trace_.relative_gap >= -NEGATIVE_GAP)
+    assert not np.any(model.trace_.relative_gap < -NEGATIVE_GAP)
     certificate = model.certificate_
     if name in STAGE_WISE:
         assert certificate.dual == 0.0
@@ -88,7 +88,7 @@ def test_fitted_attributes(name):
         assert certificate.full_lower_bound <= certificate.dual + NEGATIVE_GAP
     if name not in BOOSTERS:
         automatic = "hinge" if name in HINGE else "least_squares"
-        assert model.loss_ == (model.loss if is_regressor(model) else automatic)
+        assert model.loss_ == (automatic if model.loss == "auto" else model.loss)
         assert model.bound_duals_.shape == model.duals_.shape
 
 
@@ -254,7 +254,7 @@ def test_tags(name):
     assert not tags.input_tags.sparse
     assert not tags.input_tags.allow_nan
     if is_regressor(estimator):
-        assert tags.target_tags.multi_output
+        assert tags.target_tags.multi_output == (kind != "counts")  # scikit-learn checks it with y < 0
     elif is_classifier(estimator):
         assert tags.classifier_tags.multi_class == (name not in BOOSTERS or kind != "binary")
         assert tags.classifier_tags.multi_label == (name not in {**BOOSTERS, **WRAPPERS} or "MH" in name)
@@ -270,7 +270,7 @@ def test_grid_search_over_nested_parameters_in_a_pipeline(name):
     grid = {f"{step}__weak_learner__max_bins": [2, 16]} if name in ENSEMBLES else {f"{step}__tol": [1e-4]}
     search = GridSearchCV(pipeline, grid, cv=2).fit(X, y)
     assert not np.isnan(search.cv_results_["mean_test_score"]).any()
-    assert search.best_score_ > (0.6 if MODELS[name][1] in ("binary", "multiclass") else 0.1)
+    assert search.best_score_ > {"binary": 0.6, "multiclass": 0.6, "counts": 0.0}.get(MODELS[name][1], 0.1)
     if name in ENSEMBLES:
         assert search.best_estimator_[1].weak_learner.max_bins == search.best_params_[f"{step}__weak_learner__max_bins"]
         assert pipeline[1].weak_learner.max_bins == Stump().max_bins

@@ -7,12 +7,14 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.linear_model import LogisticRegression, PoissonRegressor
-from sklearn.metrics import log_loss
+from sklearn.metrics import d2_pinball_score, log_loss
 from sklearn.model_selection import GridSearchCV
 
-from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor
+from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor, generate_columns
+from cgens.coding import simplex_codes
 from cgens.inspection import check_certificate
-from cgens.masters import Huber, Logistic
+from cgens.masters import EpsilonInsensitive, Huber, Logistic, Poisson, Quantile
+from cgens.weak_learners import Stump
 from tests.tolerances import NEGATIVE_GAP
 
 TIGHT_TOL = 1e-11
@@ -181,3 +183,98 @@ def test_separable_classes_and_a_huge_c_converge(loss, C):
     assert np.isfinite(model.decision_function(X)).all()
     assert model.score(X, y) == 1.0
     assert model.certificate_.relative_gap <= model.tol
+
+
+@pytest.mark.parametrize("shift", [100.0, 1e4, 1e6])
+def test_huber_loss_does_not_depend_on_the_origin_of_the_target(shift):
+    X, y = load_diabetes(return_X_y=True)
+    plain, shifted = (CGEnsRegressor(loss="huber", n_estimators=50).fit(X, own) for own in (y, y + shift))
+    assert shifted.certificate_.scope == "pool"
+    assert shifted.certificate_.primal == pytest.approx(plain.certificate_.primal, rel=1e-6)
+    assert np.allclose(shifted.predict(X) - shift, plain.predict(X), atol=1e-3 * y.std())
+    assert shifted.trace_.n_iter.sum() <= 2 * plain.trace_.n_iter.sum()
+
+
+def test_counts_of_very_different_sizes_converge():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    y = rng.poisson(np.exp(3 * X[:, 0] + 2 * rng.normal(size=300)))
+    model = CGEnsRegressor(loss="poisson", n_estimators=60).fit(X, y)
+    assert y.max() > 1000
+    assert model.certificate_.relative_gap <= model.tol
+    assert check_certificate(model, X, y).problems == ()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_class_without_rows_has_probability_0(n_classes):
+    """Its optimal intercept is at infinity; a fold of a search may have such a class."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    codes = simplex_codes(n_classes)[np.arange(60) % (n_classes - 1)]
+    ensemble, trace = generate_columns(Logistic(1.0), Stump(), X, codes, max_columns=10)
+    decision = ensemble.decision(X)
+    assert np.abs(decision).max() < 100
+    assert trace.certificate.relative_gap <= 1e-3 or trace.certificate.primal < 1e-9
+    assert Logistic().probabilities(decision, simplex_codes(n_classes))[:, -1].max() < 1e-10
+    constant = np.broadcast_to(-30.0 * simplex_codes(n_classes)[-1], codes.shape)
+    assert trace.certificate.dual <= Logistic(1.0).value(constant, codes, np.ones(60)) + 1e-9
+
+
+def test_a_search_may_leave_a_class_out_of_a_fold():
+    X, y, _ = classes(3)
+    kept = np.flatnonzero((y < 2) | (np.cumsum(y == 2) == 1))[:131]  # one row of the last class
+    search = CGEnsClassifierCV(loss="logistic", n_estimators=10, Cs=2, cv=3).fit(X[kept], y[kept])
+    assert len(search.classes_) == 3
+    assert np.isfinite(search.scores_).all()
+
+
+def test_parameters_of_a_loss_can_be_set_by_name():
+    X, y = load_diabetes(return_X_y=True)
+    model = CGEnsRegressor(loss="huber", n_estimators=5).set_params(loss__delta=20.0)
+    assert model.fit(X, y).master_.delta == 20.0
+    search = GridSearchCV(CGEnsRegressor(loss="huber", n_estimators=5), {"loss__delta": [1.0, 50.0]}, cv=2).fit(X, y)
+    assert search.best_estimator_.master_.delta == search.best_params_["loss__delta"]
+    with pytest.raises(ValueError, match="loss='auto'"):
+        CGEnsClassifier().set_params(loss__C=1.0)
+
+
+@pytest.mark.parametrize("loss", [Huber(), EpsilonInsensitive(), Quantile(), Poisson()], ids=lambda loss: loss.name)
+def test_a_loss_with_default_parameters_can_be_used_by_itself(loss):
+    X, y = load_diabetes(return_X_y=True)
+    ensemble, trace = generate_columns(loss, Stump(), X, y / y.std(), max_columns=5)
+    assert len(ensemble) == 5
+    assert trace.certificate.relative_gap <= 1e-3
+
+
+def test_rows_of_weight_0_do_not_matter_to_the_scale_of_the_target():
+    X, y = load_diabetes(return_X_y=True)
+    weight = np.where(np.arange(len(y)) == 3, 0.0, 1.0)
+    spoilt = np.where(weight > 0, y, 1e200)
+    for loss in ("huber", "quantile", "epsilon_insensitive"):
+        model = CGEnsRegressor(loss=loss, n_estimators=5).fit(X, spoilt, weight)
+        assert np.array_equal(model.predict(X), model.fit(X[weight > 0], y[weight > 0]).predict(X)), loss
+
+
+def test_several_quantiles_have_a_score():
+    X, y = load_diabetes(return_X_y=True)
+    model = CGEnsRegressor(loss="quantile", quantile=[0.1, 0.9], n_estimators=50).fit(X, y)
+    low, high = (d2_pinball_score(y, own, alpha=q) for own, q in zip(model.predict(X).T, (0.1, 0.9), strict=True))
+    assert min(low, high) - 0.01 < model.score(X, y) < max(low, high) + 0.01
+
+
+class LabelsOnly(Logistic):
+    """A loss for multilabel indicator matrices only."""
+
+    targets = frozenset({"labels"})
+
+
+def test_a_loss_for_labels_only():
+    X, y, _ = classes(3)
+    model = CGEnsClassifier(loss=LabelsOnly(), n_estimators=5).fit(X, np.column_stack([y == 0, y == 1]).astype(int))
+    assert model.predict(X).shape == (len(X), 2)
+    with pytest.raises(ValueError, match=r"LabelsOnly.*labels, not for classes"):
+        CGEnsClassifier(loss=LabelsOnly(), n_estimators=5).fit(X, y)
+
+
+def test_probabilities_near_0_keep_their_digits():
+    certain = Logistic().probabilities(np.array([[40.0], [-40.0]]), np.array([[-1.0], [1.0]]))
+    assert certain[0, 0] == certain[1, 1] == pytest.approx(np.exp(-40.0))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -130,3 +133,13 @@ def test_stumps_on_other_columns_are_not_confused(rng):
     fresh = fit(table, y, weak_learner=[("stump", [1])], C=1.0, n_estimators=200)
     assert model.certificate_.status is Status.OPTIMAL
     assert model.certificate_.primal <= fresh.certificate_.primal * (1 + model.tol)
+
+
+def test_stages_before_a_pickle_are_missing():
+    X, y = noisy()
+    model = pickle.loads(pickle.dumps(fit(X, y, n_estimators=8)))
+    model.set_params(n_estimators=15, warm_start=True).fit(X, y)
+    assert model.n_columns_ == 15
+    for again in (model, copy.copy(model), pickle.loads(pickle.dumps(model))):
+        with pytest.raises(ValueError, match="weights of every round"):
+            next(again.staged_predict(X))

@@ -55,5 +55,6 @@ def target_of(problem: Problem, kind: str) -> np.ndarray:
         "multiclass": lambda: ranks * 4 // len(ranks),
         "multilabel": lambda: np.column_stack([problem.y, ranks % 2, 2 * ranks < len(ranks)]).astype(int),
         "regression": lambda: counts if problem.seed % 2 else score,
+        "counts": lambda: np.abs(counts),
         "multioutput": lambda: np.column_stack([counts, np.cos(problem.X[:, 0]) + problem.y]),
     }[kind]()

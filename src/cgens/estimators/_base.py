@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Iterator
 from contextlib import closing, nullcontext
 from dataclasses import replace
@@ -16,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from cgens.coding import Coding
 from cgens.ensemble import Ensemble
 from cgens.estimators._inputs import validated
-from cgens.estimators._parameters import resolve_threads
+from cgens.estimators._parameters import check_count, check_switch, resolve_threads
 from cgens.estimators._plan import FitPlan
 from cgens.estimators._planner import Planner
 from cgens.importances import family_shares, feature_importances
@@ -24,6 +23,7 @@ from cgens.progress import ProgressBar
 from cgens.row_duals import RowDuals
 from cgens.trace import Trace
 from cgens.types import AnyArray, Floats, Status
+from cgens.user_warnings import warn_user
 from cgens.weak_learners import Mixture
 
 
@@ -76,9 +76,9 @@ class EnsembleEstimator(Planner):
 
     def _earlier_ensemble(self) -> Ensemble | None:
         """Return the ensemble that a warm start continues from, if any."""
-        if not self.warm_start or not hasattr(self, "ensemble_"):
+        if not check_switch("warm_start", self.warm_start) or not hasattr(self, "ensemble_"):
             return None
-        if self.n_estimators < len(self.ensemble_):
+        if check_count("n_estimators", self.n_estimators) < len(self.ensemble_):
             raise ValueError(
                 f"n_estimators={self.n_estimators} must be at least {len(self.ensemble_)}, the number of columns "
                 "of the previous fit, when warm_start=True."
@@ -191,11 +191,10 @@ def warn_of_result(estimator: EnsembleEstimator) -> None:
     if certificate.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     if certificate.status is Status.NOT_CONVERGED:
-        warnings.warn(
+        warn_user(
             f"The master problem over the {n_columns} columns was solved to a relative gap of "
             f"{certificate.relative_gap:.1e}, not tol={estimator.tol:g}: {estimator._advice()}.",
             ConvergenceWarning,
-            stacklevel=3,
         )
     if not estimator.ensemble_.weights.any():
         cause = f"All {n_columns} columns have weight 0 (do they cancel each other out"
@@ -204,9 +203,7 @@ def warn_of_result(estimator: EnsembleEstimator) -> None:
                 "No weak learner improves the fit (are all features constant, are there too few rows, or is a "
                 f"parameter of {estimator.weak_learner!r} far off"
             )
-        warnings.warn(
+        warn_user(
             f"{cause}{estimator._penalty_hint()}?): the model is constant and predicts "
             f"{estimator._constant_prediction}.",
-            UserWarning,
-            stacklevel=3,
         )

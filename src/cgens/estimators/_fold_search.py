@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import cast
 
@@ -51,6 +51,7 @@ class FoldSearch:
     stages: tuple[int, ...]
     score: Score
     verbose: bool
+    _plans: dict[int, FitPlan] = field(default_factory=dict)  # of the folds, once their rows are ordered
 
     def run(self, C: float, Cs: Sequence[float]) -> Floats:
         """Find columns at `C` and return the scores of all `Cs` on them, shape (n_folds, n_Cs, n_stages).
@@ -69,7 +70,7 @@ class FoldSearch:
                 for k, ((train, test), seed) in enumerate(zip(self.folds, self.seeds, strict=True)):
                     callback = None if bar is None else partial(bar.update, k)
                     fold_plan = replace(plan, seed=seed)
-                    jobs.append(pool.submit(self._fold, fold_plan, Cs, train, test, callback, stop.is_set))
+                    jobs.append(pool.submit(self._fold, k, fold_plan, Cs, train, test, callback, stop.is_set))
                 return np.array(_results(jobs, guard))
             finally:  # after an error or Ctrl-C the other folds end early
                 stop.set()
@@ -77,6 +78,7 @@ class FoldSearch:
 
     def _fold(
         self,
+        number: int,
         plan: FitPlan,
         Cs: Sequence[float],
         train: AnyArray,
@@ -90,7 +92,10 @@ class FoldSearch:
         test = test[data.sample_weight[test] > 0]
         if not train_weight.any() or not len(test):
             raise ValueError("A fold of cv has no rows of positive weight to train on, or none to test on.")
-        plan = replace(plan.on_rows(train_weight), tol=max(plan.tol, LOOSE_TOL))
+        if number not in self._plans:
+            self._plans[number] = plan.on_rows(train_weight)
+        rows = self._plans[number]
+        plan = replace(plan, order=rows.order, weight=rows.weight, tol=max(plan.tol, LOOSE_TOL))
         found = path(
             cast(PathMaster, plan.master),
             plan.family,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import check_cv
@@ -11,8 +11,18 @@ from cgens.estimators._parameters import check_count
 from cgens.estimators._plan import FitPlan
 from cgens.types import AnyArray
 
-#: Training rows and test rows of each fold.
-Folds: TypeAlias = list[tuple[AnyArray, AnyArray]]
+
+class Folds(list[tuple[AnyArray, AnyArray]]):
+    """Training rows and test rows of each fold. A pickle is empty, so that it does not grow with the rows."""
+
+    def __reduce__(self) -> tuple[type[Folds], tuple[()]]:
+        return Folds, ()
+
+    def __copy__(self) -> Folds:
+        return self  # not modified after the fit
+
+    def __deepcopy__(self, memo: object) -> Folds:
+        return self
 
 
 def make_folds(cv: Any, plan: FitPlan, classifier: bool, groups: Any = None) -> Folds:
@@ -51,14 +61,14 @@ def make_folds(cv: Any, plan: FitPlan, classifier: bool, groups: Any = None) -> 
     fold_of = np.empty(len(position), dtype=np.intp)
     fold_of[kept] = np.arange(len(kept)) % n_folds
     kept = np.sort(kept)
-    return [(kept[fold_of[kept] != k], kept[fold_of[kept] == k]) for k in range(n_folds)]
+    return Folds((kept[fold_of[kept] != k], kept[fold_of[kept] == k]) for k in range(n_folds))
 
 
 def _split(cv: Any, plan: FitPlan, classifier: bool, groups: Any) -> Folds:
     """Return the folds of a scikit-learn splitter, or given folds."""
     X, y, rows = plan.data.X, plan.coding.invert(plan.data.target), np.arange(len(plan.data.X))
     splits = check_cv(cv, y, classifier=classifier).split(X, y, groups)
-    folds = [(rows[np.asarray(train)], rows[np.asarray(test)]) for train, test in splits]
+    folds = Folds((rows[np.asarray(train)], rows[np.asarray(test)]) for train, test in splits)
     if not folds:
         raise ValueError("cv must have at least one fold; it is empty.")
     return folds

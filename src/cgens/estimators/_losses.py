@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
-from cgens.coding import ClassCoding, Coding, LabelCoding
+from cgens.coding import ClassCoding, Coding, LabelCoding, QuantileCoding
 from cgens.estimators._classification import ClassificationPlanner
 from cgens.estimators._inputs import validated_targets
 from cgens.estimators._parameters import resolve_c, resolve_pricing
@@ -24,8 +26,31 @@ class LossPlanner(Planner):
     _target: ClassVar[Target]
     _loss: Loss  # set when y has been read, because "auto" depends on it
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the estimator, its loss or its weak learners, such as ``loss__delta``.
+
+        Parameters
+        ----------
+        **params : dict
+            If a parameter of the loss or of a weak learner is set, one that was given as a name becomes the object that
+            it stands for.
+
+        Returns
+        -------
+        self
+        """
+        if any(name.startswith("loss__") for name in params):
+            loss = params.get("loss", self.loss)
+            if isinstance(loss, str):
+                if loss not in LOSSES:
+                    raise ValueError(f"Parameters of the loss need its name or an object; got loss={loss!r}.")
+                params = {**params, "loss": LOSSES[loss]()}
+        super().set_params(**params)
+        return self
+
     def _check_parameters(self) -> None:
-        resolve_loss(self.loss, self._target)
+        if not (self._target == "classes" and "labels" in getattr(self.loss, "targets", ())):
+            resolve_loss(self.loss, self._target)
         resolve_pricing(self.pricing)
 
     def _choose_loss(self, target: Target, n_classes: int = 0) -> Loss:
@@ -74,7 +99,7 @@ class ClassLossPlanner(LossPlanner, ClassificationPlanner):
         return self._choose_loss("labels").code_labels(n_labels)
 
 
-class RegressionLossPlanner(LossPlanner):
+class RegressionLossPlanner(RegressorMixin, LossPlanner):  # type: ignore[misc]
     """Losses for regression."""
 
     _target = "regression"
@@ -86,6 +111,27 @@ class RegressionLossPlanner(LossPlanner):
                 raise ValueError(f"quantile={self.quantile!r} needs loss='quantile'; got loss={self.loss_!r}.")
             loss.set_params(quantile=self.quantile)
         return loss
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return R^2 of the predictions; if there are several quantiles, D^2 of the pinball loss.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        score : float
+            1 is best; a constant, the mean or the quantiles of y, has 0.
+        """
+        prediction = self.predict(X)
+        if not isinstance(self.coding_, QuantileCoding):
+            return float(r2_score(y, prediction, sample_weight=sample_weight))
+        target = self.coding_.encode(np.asarray(y, dtype=np.float64))
+        weight = np.ones(len(target)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return float(self.master_.score(prediction, target, weight))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

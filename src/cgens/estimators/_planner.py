@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
 from sklearn.utils import check_random_state
 
 from cgens.coding import Coding
@@ -93,5 +92,4 @@ class Planner(VersionedEstimator):
         if hasattr(plan.family, "warn_about_scales"):
             names = getattr(self, "feature_names_in_", None)
             labels = None if names is None else [repr(name) for name in names.tolist()]
-            X = plan.data.X
-            plan.family.warn_about_scales(Sample(X, np.arange(len(X)), plan.data.sample_weight), labels)
+            plan.family.warn_about_scales(Sample(plan.data.X, plan.order.rows, plan.weight), labels)

@@ -56,9 +56,12 @@ def score_by(scoring: Any, estimator: Any, coding: Coding) -> Score:
 
     def score(X: AnyArray, y: AnyArray, weight: Floats, decision: Floats) -> float:
         weights = {"sample_weight": weight} if takes_weights and np.ptp(weight) else {}
+        fold_model = model(estimator, coding, decision)
         try:
-            return float(scorer(model(estimator, coding, decision), X, y, **weights))
+            return float(scorer(fold_model, X, y, **weights))
         except AttributeError as error:
+            if error.obj is not fold_model and model.__name__ not in str(error):
+                raise  # an error of the scorer itself
             missing = getattr(scorer, "_response_method", None) or error.name or str(error)
             missing = " or ".join([missing] if isinstance(missing, str) else missing)
             advice = "a scorer of predictions"

@@ -22,7 +22,7 @@ from cgens.estimators._parameters import check_count, resolve_c
 from cgens.estimators._plan import FitPlan
 from cgens.estimators._planner import Planner
 from cgens.estimators._scoring import score_by
-from cgens.types import AnyArray, Floats
+from cgens.types import AnyArray, Floats, Status
 
 
 def _of_best_estimator(name: str) -> property:
@@ -63,9 +63,11 @@ class SearchEstimator(Planner):
         """
         attempt = copy.copy(self)  # a fit that fails must leave the estimator unchanged
         plan = attempt._fit(X, y, sample_weight, groups)
-        attempt._warn_about_scales(plan)
-        warn_of_result(attempt.best_estimator_)
+        if attempt.best_estimator_.certificate_.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
         self.__dict__ = attempt.__dict__
+        self._warn_about_scales(plan)
+        warn_of_result(self.best_estimator_)
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> FitPlan:

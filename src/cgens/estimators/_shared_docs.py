@@ -85,7 +85,7 @@ stages_ : ndarray of shape (n_stages,)
 column_Cs_ : ndarray of shape (n_Cs,)
     The value of C at which the columns used to score each of `Cs_` were generated.
 folds_ : list of (ndarray, ndarray)
-    Training rows and test rows of each fold.
+    Training rows and test rows of each fold; empty after unpickling.
 scores_ : ndarray of shape (n_folds, n_Cs, n_stages)
     Score for each fold, C and number of columns.
 cv_results_ : dict of ndarrays

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from sklearn.base import BaseEstimator
 
+from cgens.user_warnings import warn_user
 from cgens.version import __version__
 
 
@@ -22,10 +22,8 @@ class VersionedEstimator(BaseEstimator):  # type: ignore[misc]
     def __setstate__(self, state: dict[str, Any]) -> None:
         written = state.pop("_cgens_version", "unknown")
         if written != __version__:
-            warnings.warn(
+            warn_user(
                 f"This {type(self).__name__} was pickled by cgens {written} and is read by cgens {__version__}: "
                 "predictions may fail or differ. Fit it again, or install the version that wrote it.",
-                UserWarning,
-                stacklevel=2,
             )
         super().__setstate__(state)

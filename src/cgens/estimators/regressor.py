@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.base import RegressorMixin
-
 from cgens.estimators._base import EnsembleEstimator
 from cgens.estimators._losses import RegressionLossPlanner
 from cgens.estimators._shared_docs import expand_shared
@@ -14,7 +12,7 @@ from cgens.estimators._shared_docs import expand_shared
 
 @expand_shared
 @dataclass(eq=False, repr=False)
-class CGEnsRegressor(RegressorMixin, RegressionLossPlanner, EnsembleEstimator):  # type: ignore[misc]
+class CGEnsRegressor(RegressionLossPlanner, EnsembleEstimator):
     """Ensemble that solves regularized regression over all weak learners of a family, by column generation.
 
     Each round adds the weak learner that most violates optimality (with smooth losses, the one that promises the

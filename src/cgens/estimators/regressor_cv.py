@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.base import RegressorMixin
-
 from cgens.estimators._losses import RegressionLossPlanner
 from cgens.estimators._search import SearchEstimator
 from cgens.estimators._shared_docs import expand_shared
@@ -16,7 +14,7 @@ from cgens.types import AnyArray, Floats
 
 @expand_shared
 @dataclass(eq=False, repr=False)
-class CGEnsRegressorCV(RegressorMixin, RegressionLossPlanner, SearchEstimator):  # type: ignore[misc]
+class CGEnsRegressorCV(RegressionLossPlanner, SearchEstimator):
     """CGEnsRegressor with C and the number of weak learners selected by cross-validation over shared columns.
 
     Each fold finds columns at the middle C and solves over the first k of them for every C and k: far less work than a

@@ -40,7 +40,7 @@ class AdaBoostECC(BaseEstimator):  # type: ignore[misc]
 
     repeats = True
     positive_prices = True
-    smooth = True
+    smooth = False  # the duals of a round depend on its random colouring, not on the decisions alone
 
     def __init__(self, random_state: int = 0) -> None:
         self.random_state = random_state

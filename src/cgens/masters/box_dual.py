@@ -16,7 +16,7 @@ from cgens.types import AnyArray, Duals, Floats, MasterSolution, Poll, Status, r
 _STATUSES = {"converged": Status.OPTIMAL, "max_sweeps": Status.NOT_CONVERGED, "interrupted": Status.INTERRUPTED}
 
 
-class Box(NamedTuple):
+class BoxTerms(NamedTuple):
     """The loss of one output, sum_i max(lower_i t_i, upper_i t_i) with t_i = linear_i - F(x_i), lower <= 0 <= upper.
 
     Of length m times the number of terms per row: the first terms of all rows, then the second ones.
@@ -44,7 +44,7 @@ class BoxDualLoss(Loss):
     max_sweeps: int
     quick_sweeps: int
 
-    def box(self, target: Floats, scale: Floats, output: int) -> Box:
+    def box(self, target: Floats, scale: Floats, output: int) -> BoxTerms:
         """Return the loss of one output, given its target and C times the weights, both of shape (m,)."""
         raise NotImplementedError
 
@@ -114,11 +114,13 @@ class RestrictedBoxDual:
             sibling = self._solvers[0] if self._solvers else None
             total = spec.dual_sum / unit
             self._solvers.append(DualCd(linear, lower, upper, n_threads, sibling, spec.n_terms, total))
+        self._largest: list[float] = []  # |response| of each column
         self._finished: tuple[Floats, Floats, float] | None = None  # weights, intercept, primal of the last full solve
 
     def add(self, response: AnyArray) -> None:
         """Add one column of shape (m,), int8 or floating."""
         response = np.ascontiguousarray(response)
+        self._largest.append(float(max(response.max(), -response.min())))
         for solver in self._solvers:
             solver.add(response)
 
@@ -140,6 +142,10 @@ class RestrictedBoxDual:
             status = Status.OPTIMAL  # the gap of one output may be small relative to the objective of all
         weights = self._as_columns([solver.weights() for solver in self._solvers])
         intercept = self._units * np.array([solver.bias for solver in self._solvers]) + self._origins
+        if self._spec.dual_sum > 0:
+            # Many rows are on the boundary of the one-class SVM, F(x) = 0: rounding must not make them outliers.
+            sizes = np.abs(intercept) + np.array(self._largest) @ np.abs(weights)
+            intercept = intercept + 8 * np.finfo(float).eps * sizes
         if status is not Status.INTERRUPTED:
             self._finished = weights, intercept, primal
         elif self._finished is not None and self._finished[2] < primal:
@@ -168,7 +174,8 @@ class RestrictedBoxDual:
 
     def _as_columns(self, outputs: list[Floats]) -> Floats:
         """Return a matrix with one array per column, in the units of the target."""
-        return self._units * (outputs[0][:, None] if len(outputs) == 1 else np.column_stack(outputs))
+        columns = outputs[0][:, None] if len(outputs) == 1 else np.column_stack(outputs)
+        return columns if np.all(self._units == 1.0) else self._units * columns
 
 
 def scaled_bound(total: float, energy: float) -> float:

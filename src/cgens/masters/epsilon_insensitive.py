@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 
-from cgens.masters.box_dual import Box
+from cgens.masters.box_dual import BoxTerms
 from cgens.masters.box_regression import BoxRegressionLoss
 from cgens.masters.spread import spread_of
 from cgens.masters.targets import as_values, check_outputs, check_range
@@ -73,11 +73,11 @@ class EpsilonInsensitive(BoxRegressionLoss):
         check_outputs("epsilon", self.epsilons(), target)
         super().check_target(target)
 
-    def box(self, target: Floats, scale: Floats, output: int) -> Box:
+    def box(self, target: Floats, scale: Floats, output: int) -> BoxTerms:
         """Return C s_i max(0, t - epsilon) + C s_i max(0, -t - epsilon), t the residual."""
         epsilons, zero = self.epsilons(), np.zeros(len(scale))
         epsilon = epsilons[output % len(epsilons)]
-        return Box(
+        return BoxTerms(
             np.concatenate([target - epsilon, target + epsilon]),
             np.concatenate([zero, -scale]),
             np.concatenate([scale, zero]),
@@ -88,6 +88,6 @@ class EpsilonInsensitive(BoxRegressionLoss):
         return np.asarray(np.maximum(0.0, np.abs(target - decision) - self.epsilons()).sum(axis=1))
 
     def dual_values(self, duals: Floats, target: Floats, scale: Floats) -> Floats:
-        """Return y'r - epsilon |r|; as the duals sum to 0, y is measured from its median, for less rounding."""
-        fits = (target - np.median(target, axis=0)) * duals
+        """Return y'r - epsilon |r|; as the duals sum to 0, y is measured from its mean, for less rounding."""
+        fits = (target - target.mean(axis=0)) * duals
         return np.asarray(np.sum(fits - self.epsilons() * np.abs(duals), axis=1))

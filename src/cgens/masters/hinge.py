@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from cgens.coding import ClassCoding
-from cgens.masters.box_dual import Box, BoxDualLoss, scaled_bound
+from cgens.masters.box_dual import BoxDualLoss, BoxTerms, scaled_bound
 from cgens.masters.targets import check_signs
 from cgens.types import AnyArray, Floats, Target
 
@@ -46,9 +46,9 @@ class Hinge(BoxDualLoss):
         """Raise ValueError unless the target is +-1."""
         check_signs(target, "The hinge loss")
 
-    def box(self, target: Floats, scale: Floats, output: int) -> Box:
+    def box(self, target: Floats, scale: Floats, output: int) -> BoxTerms:
         """Return C s_i max(0, 1 - y_i F) = max(0, C s_i y_i (y_i - F)): signed duals are y_i a_i, 0 <= a_i <= C s_i."""
-        return Box(target, np.where(target < 0, -scale, 0.0), np.where(target > 0, scale, 0.0))
+        return BoxTerms(target, np.where(target < 0, -scale, 0.0), np.where(target > 0, scale, 0.0))
 
     def losses(self, decision: Floats, target: Floats) -> Floats:
         """Return max(0, 1 - yF), summed over the outputs."""
@@ -60,7 +60,7 @@ class Hinge(BoxDualLoss):
 
     def code_classes(self, classes: AnyArray) -> ClassCoding:
         """Return +-1: for more than two classes, each against the rest."""
-        return ClassCoding.one_vs_rest(classes) if len(classes) > 2 else ClassCoding.simplex(classes)
+        return ClassCoding.signs(classes)
 
     def pool_bound(self, duals: Floats, target: Floats, scale: Floats, energy: float) -> float:
         """Return the best D(s a) = s 1'a - s^2/2 energy over 0 <= s <= 1, without a temporary per row."""

@@ -101,7 +101,7 @@ class LeastSquares(Loss):
         """Return the best D(t U) = t tr(L'U) - t^2/2 (energy + sum U^2 / (C s)) over t: all t U are feasible."""
         # Duals sum to 0, so the target may be measured from anywhere: near its values sums round least.
         fit = float(np.sum((target - target[0]) * duals))
-        return scaled_bound(fit, energy, float(np.sum(duals**2 / scale[:, None])))
+        return best_multiple(fit, energy, float(np.sum(duals**2 / scale[:, None])))
 
     def solve_path(self, problem: PathProblem, interrupted: Poll) -> PathSolutions:
         """Solve for every C and stage: the products of the columns serve all C, each of which then costs O(J^3)."""
@@ -170,11 +170,11 @@ class RestrictedLeastSquares:
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
         """Return the bound of `LeastSquares.pool_bound`; of updated duals without computing them."""
         if isinstance(duals, LeastSquaresDuals) and duals.by_steps:
-            return scaled_bound(duals.fit, energy, duals.loss)
+            return best_multiple(duals.fit, energy, duals.loss)
         return self.spec.pool_bound(duals.array, self.target, self.scale, energy)
 
 
-def scaled_bound(fit: float, energy: float, loss: float) -> float:
+def best_multiple(fit: float, energy: float, loss: float) -> float:
     """Return the maximum of t fit - t^2/2 (energy + loss) over t."""
     return 0.5 * fit * (fit / (energy + loss)) if energy + loss > 0 else 0.0
 

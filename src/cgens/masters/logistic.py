@@ -50,8 +50,10 @@ class Logistic(SmoothLoss):
         shares = weight / weight.sum()
         constant = np.broadcast_to(shares @ target, target.shape)  # the mean code, or the mean label
         if is_simplex(target):
-            return 0.5 * float(np.mean(self.curvature(constant - target, target)[0]))
-        return 0.125 * float(np.mean(1.0 - constant[0] ** 2))
+            typical = 0.5 * float(np.mean(self.curvature(constant - target, target)[0]))
+        else:
+            typical = 0.125 * float(np.mean(1.0 - constant[0] ** 2))
+        return max(typical, 1e-10)  # it is 0 if all rows are of one class
 
     def curvature(self, gradient: Floats, target: Floats) -> Floats:
         """Return p (1 - p) of each label; for the softmax, the variances of the coordinates of the codes."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import ClassVar, Self
 
 import numpy as np
@@ -16,6 +15,7 @@ from cgens.coding import ClassCoding, LabelCoding, QuantileCoding, RegressionCod
 from cgens.default_c import CKind, DefaultC
 from cgens.path_problem import PathProblem, PathSolutions
 from cgens.types import AnyArray, Family, Floats, Poll, RestrictedMaster, Rule, Status, Target
+from cgens.user_warnings import warn_user
 
 
 class Loss(BaseEstimator):  # type: ignore[misc]
@@ -182,11 +182,10 @@ class Loss(BaseEstimator):  # type: ignore[misc]
 def warn_about_path(worst: tuple[float, float], tol: float) -> None:
     """Warn if the solution with the largest relative gap, at the given C, has not reached the tolerance."""
     if worst[0] > 0:
-        warnings.warn(
+        warn_user(
             f"A problem of the path was solved to a relative gap of {worst[0]:.1e}, not {tol:g}, at "
             f"C = {worst[1]:.3g}: use smaller values of C.",
             ConvergenceWarning,
-            stacklevel=3,
         )
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from cgens.masters.box_dual import Box, BoxDualLoss, RestrictedBoxDual
+from cgens.masters.box_dual import BoxDualLoss, BoxTerms, RestrictedBoxDual
 from cgens.types import Floats
 
 
@@ -56,10 +56,10 @@ class OneClass(BoxDualLoss):
         """Return s_i / (nu sum_i s_i)."""
         return np.asarray(sample_weight / (self.nu * sample_weight.sum()))
 
-    def box(self, target: Floats, scale: Floats, output: int) -> Box:
+    def box(self, target: Floats, scale: Floats, output: int) -> BoxTerms:
         """Return max(0, -F) times the scale."""
         zero = np.zeros(len(scale))
-        return Box(zero, zero, scale)
+        return BoxTerms(zero, zero, scale)
 
     def losses(self, decision: Floats, target: Floats) -> Floats:
         """Return max(0, -F)."""

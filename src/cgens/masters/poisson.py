@@ -77,8 +77,7 @@ class Poisson(SmoothLoss):
 
     def score(self, decision: Floats, target: Floats, weight: Floats) -> float:
         """Return D^2: 1 minus the deviance relative to that of the means of the target."""
-        with np.errstate(divide="ignore"):
-            constants = np.log(np.average(target, axis=0, weights=weight))
+        constants = np.log(np.maximum(np.average(target, axis=0, weights=weight), np.finfo(float).tiny))
         loss, worst = (self.value(own, target, weight) for own in (decision, np.broadcast_to(constants, target.shape)))
         return 1.0 - loss / worst if worst > 0 else float(loss == 0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cgens.coding import QuantileCoding, RegressionCoding
-from cgens.masters.box_dual import Box
+from cgens.masters.box_dual import BoxTerms
 from cgens.masters.box_regression import BoxRegressionLoss
 from cgens.masters.spread import weighted_quantile
 from cgens.masters.targets import as_values, check_outputs
@@ -60,11 +60,11 @@ class Quantile(BoxRegressionLoss):
         check_outputs("quantile", self.quantiles(), target)
         super().check_target(target)
 
-    def box(self, target: Floats, scale: Floats, output: int) -> Box:
+    def box(self, target: Floats, scale: Floats, output: int) -> BoxTerms:
         """Return the pinball loss with the quantile of this output."""
         quantiles = self.quantiles()
         q = quantiles[output % len(quantiles)]
-        return Box(target, (q - 1.0) * scale, q * scale)
+        return BoxTerms(target, (q - 1.0) * scale, q * scale)
 
     def losses(self, decision: Floats, target: Floats) -> Floats:
         """Return max(q t, (q - 1) t), summed over the outputs."""
@@ -72,8 +72,8 @@ class Quantile(BoxRegressionLoss):
         return np.asarray(np.maximum(q * misses, (q - 1.0) * misses).sum(axis=1))
 
     def dual_values(self, duals: Floats, target: Floats, scale: Floats) -> Floats:
-        """Return y'r; as the duals sum to 0, y is measured from its median, for less rounding."""
-        return np.asarray(np.sum((target - np.median(target, axis=0)) * duals, axis=1))
+        """Return y'r; as the duals sum to 0, y is measured from its mean, for less rounding."""
+        return np.asarray(np.sum((target - target.mean(axis=0)) * duals, axis=1))
 
     def score(self, decision: Floats, target: Floats, weight: Floats) -> float:
         """Return D^2: 1 minus the loss relative to that of constants, the quantiles of the target."""

@@ -28,9 +28,10 @@ from cgens.types import AnyArray, Curvature, Duals, Floats, MasterSolution, Poll
 BALANCED, ROUNDING = 1e-15, 1e-13
 #: The same between rounds, when only prices depend on it: after a solve for all weights, and for one column.
 QUICK_BALANCE, FOLLOWING_BALANCE = 1e-4, 1e-2
-#: Between rounds, all weights are improved in every so many rounds, and in the others only the newest column's weight
-#: and what it changes of the others, as long as that suffices to solve the problem (docs/decisions/0016).
-FULL_EVERY = 6
+#: Between rounds, once there are this many columns, all weights are improved only in every so many rounds, and in the
+#: others the newest column's weight and what it changes of the others, as long as that suffices to solve the problem
+#: (docs/decisions/0016).
+MANY_COLUMNS, FULL_EVERY = 32, 6
 #: Maximum number of iterations of conjugate gradients between rounds.
 QUICK_ITERATIONS = 3
 #: A solve that needs more iterations than this, or than columns / 12, uses the Hessian itself: forming and factorizing
@@ -118,6 +119,7 @@ class RestrictedSmooth:
         self._centre: Floats = np.zeros(self._n_outputs)
         self._decision: Floats = np.zeros((n_rows, self._n_outputs))
         self._duals = self._duals_at(self._decision)
+        self._first_norm = float(np.abs(self._duals).sum())
         self._ones = np.ones(n_rows)
         self._n_columns = self._n_solved = 0
         self._easy = False  # whether the last solve for all weights reached its tolerance
@@ -139,7 +141,7 @@ class RestrictedSmooth:
             if quick and one_new and self._easy and self._n_columns % FULL_EVERY:
                 return self._follow_newest()
             solution = self._solve(tol, interrupted, quick)
-            self._easy = solution.status is Status.OPTIMAL and self._n_columns >= FULL_EVERY
+            self._easy = solution.status is Status.OPTIMAL and self._n_columns >= MANY_COLUMNS
             return solution
 
     def _solve(self, tol: float, interrupted: Poll, quick: bool) -> MasterSolution:
@@ -238,8 +240,10 @@ class RestrictedSmooth:
 
         Returns whether their sum is 0 except for rounding.
         """
-        # The duals change by this much if the decisions are rounded: their sum need not be smaller.
-        floor = 4 * np.finfo(float).eps * float(np.sum(self._majorizer[:, None] * (1.0 + np.abs(self._decision))))
+        # The duals change by this much if the decisions are rounded: their sum need not be smaller. Those of a class
+        # that is all rows, or none, vanish only at infinity.
+        rounding = float(np.sum(self._curvatures() * (1.0 + np.abs(self._decision)))) + self._first_norm
+        floor = 4 * np.finfo(float).eps * rounding
         last = np.inf
         for _ in range(50):
             slope, norm = self._sum(self._duals), float(np.abs(self._duals).sum())
@@ -255,10 +259,13 @@ class RestrictedSmooth:
                 centre = np.linalg.solve(curvature + 1e-14 * np.trace(curvature) * np.eye(len(slope)), slope)
             direction = np.zeros((self._n_columns + 1, self._n_outputs))
             direction[-1] = centre
-            accuracy = 0.1 if len(slope) > 1 else share * norm / size  # of one output, this is the whole search
+            # Of one output, this is the whole search.
+            accuracy = 0.1 if len(slope) > 1 else max(share * norm, 0.1 * floor) / size
             if not self._move(direction, float(slope @ direction[-1]), accuracy):
                 break
         slope, norm = self._sum(self._duals), float(np.abs(self._duals).sum())
+        if norm <= np.finfo(float).eps * self._first_norm:
+            self._duals = np.zeros_like(self._duals)  # a perfect fit
         return bool(np.abs(slope).max() <= ROUNDING * norm + floor)
 
     def _move(self, direction: Floats, slope: float, accuracy: float) -> bool:

@@ -64,4 +64,4 @@ class SquaredHinge(SmoothLoss):
 
     def code_classes(self, classes: AnyArray) -> ClassCoding:
         """Return +-1: for more than two classes, each against the rest."""
-        return ClassCoding.one_vs_rest(classes) if len(classes) > 2 else ClassCoding.simplex(classes)
+        return ClassCoding.signs(classes)

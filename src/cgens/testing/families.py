@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -152,9 +152,11 @@ def check_learners(problem: FamilyProblem) -> None:
         expect(new == (33,), f"`respond` to 33 rows has the shape {new}, not (33,)")
         hash(learner.key)
         expect(learner.key == learner.key, f"the key of {learner} is not equal to itself")
-    for name in vars(problem.columns[0].learner):
+    learner = problem.columns[0].learner
+    names = [own.name for own in fields(learner)] if is_dataclass(learner) else list(vars(learner))
+    for name in names:
         try:
-            setattr(problem.columns[0].learner, name, None)
+            setattr(learner, name, None)
         except AttributeError:
             continue
         raise AssertionError(f"the attribute {name!r} of a learner can be set: use a frozen dataclass")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from cgens.types import AnyArray, Floats, Sample
+from cgens.user_warnings import warn_user
 
 #: A feature with less than WILD_SCALE times the largest standard deviation hardly counts in distances. Images have a
 #: few such pixels at their borders; if they are WILD_SHARE of all features, it is a matter of units.
@@ -88,10 +88,8 @@ def warn_about_scales(sample: Sample, family: str, columns: Sequence[object] | N
     small = int(np.sum(spread < WILD_SCALE * deviation[widest]))
     if small and small >= WILD_SHARE * len(spread):
         name = widest if columns is None else columns[widest]
-        warnings.warn(
+        warn_user(
             f"{family}: feature {name} has a standard deviation of {deviation[widest]:.1g}, and {small} of "
             f"{len(deviation)} features have less than a hundredth of that: they will hardly matter. Set "
             "standardize=True, or put a sklearn.preprocessing.StandardScaler before the model.",
-            UserWarning,
-            stacklevel=5,
         )
