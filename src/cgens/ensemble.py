@@ -56,6 +56,10 @@ class Ensemble:
             array.setflags(write=False)
         return Ensemble(PackSet.of(learners), weights, intercept, np.array(means), history)
 
+    def first(self, n_columns: int) -> Ensemble:
+        """Return the ensemble as it was after the round that added the last of these columns."""
+        return Ensemble.of(self.learners[:n_columns], self.means[:n_columns].tolist(), self.history.until(n_columns))
+
     def __len__(self) -> int:
         return len(self.packs)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -44,3 +44,14 @@ class Round:
 
 #: Called after each round; if it returns True, the fit stops.
 Callback: TypeAlias = Callable[[Round], bool | None]
+
+
+def all_of(callbacks: Sequence[Callback]) -> Callback | None:
+    """Return a callback that calls all of these and stops if one of them does; None if there is none."""
+    if not callbacks:
+        return None
+
+    def call(state: Round) -> bool:
+        return any([bool(callback(state)) for callback in callbacks])  # a list: all are called
+
+    return call

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ class Trace:
     """The record of all rounds.
 
     Entry 0 is the empty master (with a warm start, the one with the earlier columns); each later entry is a round that
-    added one column.
+    added one column. After early stopping, the last entry is the solve on all rows with the selected columns.
 
     Attributes
     ----------
@@ -54,11 +55,24 @@ class Trace:
     bound_weights: Floats | None
     bound_intercept: Floats | None
 
+    def followed_by(self, last: Trace) -> Trace:
+        """Return the rounds of both; everything else is that of the last one."""
+        rounds: dict[str, Any] = {
+            own.name: np.concatenate([getattr(self, own.name), getattr(last, own.name)])
+            for own in fields(self)
+            if own.name not in NOT_PER_ROUND
+        }
+        return replace(last, **rounds)
+
     def __len__(self) -> int:
         return len(self.primal)
 
     def __repr__(self) -> str:
         return f"<Trace of {len(self) - 1} rounds: {self.certificate}>"
+
+
+#: The fields of a trace that do not have one entry per round.
+NOT_PER_ROUND = ("certificate", "duals", "bound_duals", "bound_weights", "bound_intercept")
 
 
 class TraceRecorder:

@@ -72,6 +72,13 @@ class WeightHistory(Sequence[tuple[Floats, Floats]]):
         history._complete = self._complete and len(self) > 0
         return history
 
+    def until(self, n_columns: int) -> WeightHistory:
+        """Return a new history that ends with the last round of at most `n_columns` columns."""
+        history = WeightHistory(self.stored)
+        history._complete = self._complete
+        history._rounds = list(takewhile(lambda own: _n_columns(own[0]) <= n_columns, self._rounds))
+        return history
+
     def staged(self, respond: Callable[[int, int], AnyArray], n_rows: int) -> Iterator[Floats]:
         """Yield the decision after every round with columns, shape (n, l); for a model without columns, the intercept.
 
@@ -124,6 +131,10 @@ class WeightHistory(Sequence[tuple[Floats, Floats]]):
         )
         rounds = self._rounds if self.stored or stage_wise else []
         return {"stored": self.stored, "_complete": self._complete, "_rounds": rounds}
+
+
+def _n_columns(change: Floats | RankOneStep) -> int:
+    return change.n_columns if isinstance(change, RankOneStep) else len(change)
 
 
 def _is_empty(change: Floats | RankOneStep) -> bool:

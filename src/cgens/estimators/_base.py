@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from typing import Any, Self
@@ -14,12 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from cgens.coding import Coding
 from cgens.ensemble import Ensemble
+from cgens.estimators._callbacks import CallbackEstimator, with_callbacks
+from cgens.estimators._early_stopping import run_with_validation
 from cgens.estimators._inputs import validated
 from cgens.estimators._parameters import check_count, check_switch, resolve_threads
-from cgens.estimators._plan import FitPlan
+from cgens.estimators._plan import FitPlan, Validation
 from cgens.estimators._planner import Planner
 from cgens.importances import family_shares, feature_importances
 from cgens.progress import ProgressBar
+from cgens.rounds import Callback, all_of
 from cgens.row_duals import RowDuals
 from cgens.trace import Trace
 from cgens.types import AnyArray, Floats, Status
@@ -27,7 +30,7 @@ from cgens.user_warnings import warn_user
 from cgens.weak_learners import Mixture
 
 
-class EnsembleEstimator(Planner):
+class EnsembleEstimator(CallbackEstimator, Planner):
     """An ensemble fitted by column generation, with staged predictions and importances."""
 
     ensemble_: Ensemble
@@ -36,6 +39,7 @@ class EnsembleEstimator(Planner):
     _bound_duals: RowDuals | None
     _constant_prediction: str
 
+    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the ensemble.
 
@@ -58,13 +62,26 @@ class EnsembleEstimator(Planner):
         On Ctrl-C the finished rounds are stored, with ``certificate_.status`` "interrupted", and KeyboardInterrupt is
         raised. A fit that fails leaves the estimator unchanged.
         """
-        attempt = copy.copy(self)  # a fit that fails must leave the estimator unchanged
-        plan = attempt._plan(X, y, sample_weight, attempt._earlier_ensemble())
-        run_plan(attempt, plan)
-        self.__dict__ = attempt.__dict__
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, **validation: Any) -> Self:
+        """Fit the ensemble; `validation` has the arguments of `_validation`."""
+        with self._fit_task(X, y, sample_weight) as task:
+            attempt = copy.copy(self)  # a fit that fails must leave the estimator unchanged
+            plan = attempt._plan(X, y, sample_weight, attempt._earlier_ensemble())
+            plan = replace(plan, validation=attempt._validation(plan, **validation))
+            callbacks = attempt._function_callbacks()
+            if task is not None:
+                callbacks.append(task.rounds(attempt, plan))
+            run_plan(attempt, plan, callbacks)
+            self.__dict__ = attempt.__dict__
         self._warn_about_scales(plan)
         warn_of_result(self)
         return self
+
+    def _validation(self, plan: FitPlan) -> Validation | None:
+        """Return the rows that decide when to stop, if any."""
+        return None
 
     def _advice(self) -> str:
         """Return what to do if the master problem was not solved to `tol`."""
@@ -149,18 +166,25 @@ class EnsembleEstimator(Planner):
         return feature_importances(self.ensemble_, self.n_features_in_)
 
 
-def run_plan(estimator: EnsembleEstimator, plan: FitPlan) -> None:
+def run_plan(estimator: EnsembleEstimator, plan: FitPlan, callbacks: Sequence[Callback] = ()) -> None:
     """Run column generation and set the fitted attributes of an estimator."""
     if plan.initial is not None and plan.initial.weights.shape[1] != plan.data.target.shape[1]:
         raise ValueError(
             f"warm_start=True needs as many outputs as the previous fit had: {plan.initial.weights.shape[1]} outputs; "
             f"this target has {plan.data.target.shape[1]}."
         )
+    losses = None
     with closing(ProgressBar()) if estimator.verbose else nullcontext() as bar:
-        ensemble, trace = plan.run(bar)
+        callbacks = [*callbacks, *([] if bar is None else [bar])]
+        if plan.validation is None:
+            ensemble, trace = plan.run(all_of(callbacks))
+        else:
+            ensemble, trace, losses = run_with_validation(plan, plan.validation, callbacks)
     if len(ensemble) == len(plan.initial or ()) > 0 and trace.certificate.status is Status.INTERRUPTED:
         raise KeyboardInterrupt  # no round is finished: keep the previous fit
     store_fit(estimator, plan, ensemble, trace)
+    if losses is not None:
+        estimator.validation_losses_, estimator.n_iter_ = losses, len(losses)
 
 
 def store_fit(estimator: EnsembleEstimator, plan: FitPlan, ensemble: Ensemble, trace: Trace) -> None:
@@ -175,7 +199,7 @@ def store_fit(estimator: EnsembleEstimator, plan: FitPlan, ensemble: Ensemble, t
         estimator._bound_duals = None
     elif trace.bound_duals is not trace.duals:
         estimator._bound_duals = RowDuals.of(trace.bound_duals, plan.order, plan.master.smooth)
-    for name in ("C_", "family_shares_"):  # left by an earlier fit
+    for name in ("C_", "family_shares_", "validation_losses_"):  # left by an earlier fit
         estimator.__dict__.pop(name, None)
     if plan.C is not None:
         estimator.C_ = plan.C

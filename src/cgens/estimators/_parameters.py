@@ -31,6 +31,13 @@ def check_count(name: str, value: object) -> int:
     return int(value)
 
 
+def check_fraction(name: str, value: object) -> float:
+    """Return `value` as a float if it is a number in (0, 1), else raise ValueError."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < 1:
+        raise ValueError(f"{name} must be a number in (0, 1); got {value!r}.")
+    return float(value)
+
+
 def check_switch(name: str, value: object) -> bool:
     """Return `value` as a bool if it is True or False, else raise ValueError."""
     if not isinstance(value, bool | np.bool_):

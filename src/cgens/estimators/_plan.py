@@ -80,6 +80,28 @@ def balanced_factors(totals: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
+class Validation:
+    """Rows for early stopping.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, n_features)
+    target : ndarray of shape (n, l)
+    weight : ndarray of shape (n,)
+    n_iter_no_change : int
+        Number of rounds without a lower loss after which a fit stops.
+    training_weight : ndarray of shape (m,) or None
+        Weights of the rows of the plan without what is held out; None if the rows are not from the training data.
+    """
+
+    X: AnyArray
+    target: Floats
+    weight: Floats
+    n_iter_no_change: int
+    training_weight: Floats | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class FitPlan:
     """One run of column generation.
 
@@ -107,6 +129,8 @@ class FitPlan:
         Columns of an earlier fit to start from.
     store_history : bool
         Whether a pickled model keeps the weights of every round.
+    validation : Validation or None
+        Rows that decide when to stop.
     """
 
     data: TrainingData
@@ -123,6 +147,7 @@ class FitPlan:
     n_threads: int
     initial: Ensemble | None = None
     store_history: bool = False
+    validation: Validation | None = None
 
     def run(self, callback: Callback | None = None) -> tuple[Ensemble, Trace]:
         """Run column generation."""

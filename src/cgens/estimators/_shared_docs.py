@@ -27,6 +27,14 @@ class_weight : dict, "balanced" or None, default=None
     Factor by which the sample weights of each class are multiplied.
 warm_start : bool, default=False
     Whether to start from the columns of the previous ``fit``.
+early_stopping : bool, default=False
+    Whether to stop when the loss on validation rows does not fall any more. The columns up to the lowest loss are then
+    kept, and their weights solved again on all rows of X.
+validation_fraction : float, default=0.1
+    Fraction of the rows to hold out for early stopping, about the same of each class. Rows are selected by their
+    content, not by their position or at random. Not used if ``fit`` is given validation rows.
+n_iter_no_change : int, default=20
+    With early stopping, number of rounds without a lower loss after which a fit stops.
 store_history : bool, default=False
     Whether a pickled model keeps the weights of every round, about n_estimators^2 / 2 numbers, which
     ``staged_predict`` needs. The process that fitted the model has them in any case.
@@ -72,6 +80,8 @@ feature_importances_ : ndarray of shape (n_features_in_,)
     deviation of a tree is divided among features by the variance that their splits explain.
 family_shares_ : dict of str to float
     For a mixture: standard deviation of each family's contribution to the decision, normalized to sum to 1.
+validation_losses_ : ndarray of shape (n_iter_,)
+    With early stopping, mean loss on the validation rows after each round.
 best_params_ : dict
     The selected "C" and "n_estimators".
 best_index_ : int

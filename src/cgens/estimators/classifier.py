@@ -9,11 +9,12 @@ from cgens.estimators._classification import EnsembleClassifier
 from cgens.estimators._losses import ClassLossPlanner
 from cgens.estimators._probabilities import ProbabilityMixin
 from cgens.estimators._shared_docs import expand_shared
+from cgens.estimators._stopping import StoppingEstimator
 
 
 @expand_shared
 @dataclass(eq=False, repr=False)
-class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, EnsembleClassifier):
+class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, StoppingEstimator, EnsembleClassifier):
     """Ensemble that solves the SVM problem over all weak learners of a family, by column generation.
 
     Each round adds the weak learner that most violates the SVM's optimality conditions and solves the SVM again over
@@ -37,7 +38,8 @@ class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, EnsembleClassifier):
         empirical rule for each loss and family: for stumps, 7 / total weight of the rows with the hinge loss, three
         times that with the logistic loss, and 0.01 with least squares. To tune C, multiply ``C_`` of a fit by powers of
         3, or use `CGEnsClassifierCV`.
-    n_estimators, tol, pricing, class_weight, warm_start, store_history, random_state, n_jobs, verbose : shared
+    n_estimators, tol, pricing, class_weight, warm_start, early_stopping, validation_fraction, n_iter_no_change : shared
+    store_history, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
@@ -46,7 +48,7 @@ class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, EnsembleClassifier):
     duals_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) for more than one output
         Signed duals of the rows of X: y_i a_i for the hinge loss, minus C times the weighted derivative of a smooth
         loss.
-    bound_duals_, feature_importances_, family_shares_ : shared
+    bound_duals_, feature_importances_, family_shares_, validation_losses_ : shared
 
     Examples
     --------
@@ -70,6 +72,9 @@ class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, EnsembleClassifier):
     pricing: str = "auto"
     class_weight: Any = None
     warm_start: bool = False
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    n_iter_no_change: int = 20
     store_history: bool = False
     random_state: Any = None
     n_jobs: int | None = None

@@ -115,7 +115,7 @@ class FourierSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Version
         X = validated(self, X, reset=False)
         if not len(self.ensemble_):
             return np.empty((len(X), 0), dtype=X.dtype)
-        return self.ensemble_.respond(X, resolve_threads(self.n_jobs)).astype(X.dtype)
+        return np.asarray(self.ensemble_.respond(X, resolve_threads(self.n_jobs)).astype(X.dtype))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

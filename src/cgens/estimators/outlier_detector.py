@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from cgens.coding import Coding, OutlierCoding
 from cgens.estimators._base import EnsembleEstimator
+from cgens.estimators._callbacks import with_callbacks
 from cgens.estimators._inputs import validated
 from cgens.estimators._plan import TrainingData
 from cgens.estimators._shared_docs import expand_shared
@@ -68,6 +69,7 @@ class CGEnsOutlierDetector(OutlierMixin, EnsembleEstimator):  # type: ignore[mis
 
     _constant_prediction = "1, an inlier, for every row"
 
+    @with_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the ensemble.
 
@@ -83,7 +85,7 @@ class CGEnsOutlierDetector(OutlierMixin, EnsembleEstimator):  # type: ignore[mis
         -------
         self
         """
-        return super().fit(X, None, sample_weight)
+        return self._fit(X, None, sample_weight)
 
     def _check_parameters(self) -> None:
         OneClass(self.nu).check_nu()

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from cgens.estimators._base import EnsembleEstimator
 from cgens.estimators._losses import RegressionLossPlanner
 from cgens.estimators._shared_docs import expand_shared
+from cgens.estimators._stopping import StoppingEstimator
 
 
 @expand_shared
 @dataclass(eq=False, repr=False)
-class CGEnsRegressor(RegressionLossPlanner, EnsembleEstimator):
+class CGEnsRegressor(RegressionLossPlanner, StoppingEstimator):
     """Ensemble that solves regularized regression over all weak learners of a family, by column generation.
 
     Each round adds the weak learner that most violates optimality (with smooth losses, the one that promises the
@@ -40,7 +40,8 @@ class CGEnsRegressor(RegressionLossPlanner, EnsembleEstimator):
         empirical rule for each family. For stumps: 0.003 for "squared" and "huber"; 0.003 times a robust standard
         deviation of y for "quantile" and "epsilon_insensitive"; 7 / total weight of the rows for "poisson". To tune C,
         multiply ``C_`` of a fit by powers of 3, or use `CGEnsRegressorCV`.
-    n_estimators, tol, pricing, warm_start, store_history, random_state, n_jobs, verbose : shared
+    n_estimators, tol, pricing, warm_start, early_stopping, validation_fraction, n_iter_no_change : shared
+    store_history, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
@@ -49,7 +50,7 @@ class CGEnsRegressor(RegressionLossPlanner, EnsembleEstimator):
     duals_ : ndarray of shape (n_samples,) or (n_samples, n_outputs_)
         Signed duals of the rows of X. For smooth losses, minus C times the weight times the derivative of the loss (for
         "squared", C times the weighted residual); for the others, between bounds proportional to C times the weight.
-    bound_duals_, feature_importances_, family_shares_ : shared
+    bound_duals_, feature_importances_, family_shares_, validation_losses_ : shared
 
     Examples
     --------
@@ -71,6 +72,9 @@ class CGEnsRegressor(RegressionLossPlanner, EnsembleEstimator):
     tol: float = 1e-3
     pricing: str = "auto"
     warm_start: bool = False
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    n_iter_no_change: int = 20
     store_history: bool = False
     random_state: Any = None
     n_jobs: int | None = None

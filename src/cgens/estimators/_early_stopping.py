@@ -1,0 +1,51 @@
+"""Fits that stop when the loss on validation rows does not fall any more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+
+from cgens.ensemble import Ensemble
+from cgens.estimators._plan import FitPlan, Validation
+from cgens.estimators._validation import ValidationMonitor
+from cgens.masters.held_out import HeldOut
+from cgens.masters.loss import Loss
+from cgens.rounds import Callback, all_of
+from cgens.trace import Trace
+from cgens.types import Floats, Status
+
+
+def run_with_validation(
+    plan: FitPlan, validation: Validation, callbacks: Sequence[Callback]
+) -> tuple[Ensemble, Trace, Floats]:
+    """Find columns until the validation loss does not fall any more, and solve for their weights on all rows.
+
+    A fully corrective model can do that: the held-out rows serve to choose the number of columns, and then count like
+    all others.
+
+    Returns
+    -------
+    ensemble : Ensemble
+        With the columns up to the round of the lowest loss.
+    trace : Trace
+    losses : ndarray of shape (n_rounds,)
+        Mean loss on the validation rows after each round.
+    """
+    initial = [] if plan.initial is None else plan.initial.learners
+    monitor = ValidationMonitor(validation, cast(Loss, plan.master), initial, plan.n_threads)
+    search = plan
+    if validation.training_weight is not None:
+        search = replace(plan, master=HeldOut(plan.master, validation.training_weight))
+    ensemble, trace = search.run(all_of([monitor, *callbacks]))
+    losses = np.array(monitor.losses)
+    best = monitor.n_initial + monitor.best
+    if trace.certificate.status is Status.INTERRUPTED or (search is plan and best == len(ensemble)):
+        return ensemble, trace, losses
+    stopped = trace.certificate.status
+    ensemble, last = replace(plan, initial=ensemble.first(best), max_columns=best).run()
+    if last.certificate.status is Status.MAX_COLUMNS and (stopped is Status.STOPPED or best < plan.max_columns):
+        last = replace(last, certificate=replace(last.certificate, status=Status.STOPPED))
+    return ensemble, trace.followed_by(last), losses
