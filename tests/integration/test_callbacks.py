@@ -135,7 +135,8 @@ def test_progress_bar():
 
 WITHOUT = """
 import sys
-import sklearn.decomposition, sklearn.ensemble, sklearn.linear_model, sklearn.model_selection, sklearn.pipeline, sklearn.svm
+import sklearn.decomposition, sklearn.ensemble, sklearn.linear_model
+import sklearn.model_selection, sklearn.pipeline, sklearn.svm
 from sklearn.datasets import load_iris
 sys.modules["sklearn.callback"] = None  # importing it fails, as in scikit-learn before 1.9
 from cgens import CGEnsClassifier
