@@ -211,7 +211,7 @@ double DualCd::sweep_active(double rho, double& sum, bool may_shrink) {
     return progress;
 }
 
-void DualCd::descend(SolveReport& report) {
+void DualCd::descend(SolveReport& report, const std::function<void()>& poll) {
     const double mean_norm =
         std::accumulate(squared_norms_.begin(), squared_norms_.end(), 0.0) / static_cast<double>(n_duals());
     const double rho = kRhoShare * std::max(mean_norm, std::numeric_limits<double>::min());
@@ -221,7 +221,8 @@ void DualCd::descend(SolveReport& report) {
         const double progress = sweep_active(rho, sum, inner > 0);
         ++report.n_sweeps;
         best = std::max(best, progress);
-        if (progress < kWorthwhileShare * best) break;
+        poll();
+        if (progress < kWorthwhileShare * best || report.status == SolveStatus::kInterrupted) break;
     }
 }
 
@@ -283,6 +284,12 @@ SolveReport DualCd::solve(double tol, std::int64_t max_sweeps, const std::functi
     SolveReport report{0.0, 0.0, 0, SolveStatus::kConverged};
     work_ = 0.0;
     std::chrono::steady_clock::time_point last_poll{};  // long ago, so that the first poll is at once
+    const auto poll = [&] {
+        const auto now = std::chrono::steady_clock::now();
+        if (report.status == SolveStatus::kInterrupted || now - last_poll <= kPollEvery) return;
+        last_poll = now;
+        if (interrupted()) report.status = SolveStatus::kInterrupted;
+    };
     while (true) {
         clear_vanishing_weights();
         choose_bias();
@@ -293,11 +300,7 @@ SolveReport DualCd::solve(double tol, std::int64_t max_sweeps, const std::functi
         // The centre moves by rho * sum(r), of the order of C: with a tiny C it must start at the empty master's bias.
         if (n_columns() == 0) centre_ = bias_;
         if ((close && !unsolved_) || n_columns() == 0) return report;
-        const auto now = std::chrono::steady_clock::now();
-        if (now - last_poll > kPollEvery) {
-            last_poll = now;
-            if (interrupted()) report.status = SolveStatus::kInterrupted;
-        }
+        poll();
         if (report.status == SolveStatus::kConverged && report.n_sweeps >= max_sweeps)
             report.status = SolveStatus::kMaxSweeps;
         if (report.status != SolveStatus::kConverged) return report;
@@ -306,11 +309,11 @@ SolveReport DualCd::solve(double tol, std::int64_t max_sweeps, const std::functi
             if (!close) report.status = SolveStatus::kMaxSweeps;
             return report;
         }
-        descend(report);
+        descend(report, poll);
         unsolved_ = false;
         cancel_copies();
         balance_duals();
-        if (polish()) balance_duals();
+        if (report.status == SolveStatus::kConverged && polish()) balance_duals();
         if (steps_since_refresh_ > kStepsPerRefresh * static_cast<std::int64_t>(n_duals())) refresh_weights();
         refresh_fits();
     }

@@ -55,7 +55,8 @@ class DualCd {
     // Multiplies lo, hi, e and the duals by a factor > 0: a warm start for another C.
     void scale_box(double factor);
 
-    // Descends until primal - dual <= tol * |primal|. Calls `interrupted` about every 50 ms.
+    // Descends until primal - dual <= tol * |primal|. Calls `interrupted` after a sweep if 50 ms have passed; if it
+    // returns true, the duals are made feasible and reported as they are.
     SolveReport solve(double tol, std::int64_t max_sweeps, const std::function<bool()>& interrupted);
 
     std::size_t n_rows() const { return n_rows_; }
@@ -81,7 +82,7 @@ class DualCd {
     void evaluate(SolveReport& report) const;
     void select_active();
     double sweep_active(double rho, double& sum, bool may_shrink);
-    void descend(SolveReport& report);
+    void descend(SolveReport& report, const std::function<void()>& poll);
     bool polish();
     bool move_inside(std::vector<std::size_t>& inside, const std::vector<double>& step);
     double newton_cost(std::size_t n_inside) const;
