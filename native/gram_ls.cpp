@@ -144,9 +144,10 @@ std::vector<double> GramLs::Factor::append(Products products, double total) {
 template <class T>
 void GramLs::add_column(const T* column) {
     const std::size_t n = n_columns();
-    products_.push_back(multiply(column));
+    Products products = multiply(column);
+    store_.append(column);  // before anything else changes: if there is no memory, the solver stays as it was
+    products_.push_back(std::move(products));
     std::vector<double> z = factor_.append(products_.back(), total_);
-    store_.append(column);
     for (std::size_t t = 0; t < n_outputs_; ++t) {
         const double value = factor_.projected[n * n_outputs_ + t];
         primal_ -= 0.5 * value * value;
