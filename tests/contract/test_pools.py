@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from cgens import CGEnsRegressor
 from cgens.weak_learners import Box, Fourier, Linear, Perceptron, StumpLearner, Tree
 from cgens.weak_learners.box import BoxLearner
+from cgens.weak_learners.search import sampler
 from cgens.weak_learners.search.candidates import distinct_rows, fingerprint
 
 
@@ -30,6 +32,26 @@ def test_multiples_of_other_inputs_are_left_out(rng):
     X = rng.normal(size=(40, 2))
     repeated = np.column_stack([X, -X, 4 * X, np.full(40, 3.0)])
     assert CGEnsRegressor(Linear(), C=1.0).fit(repeated, X[:, 0]).certificate_.n_candidates == 2
+
+
+@pytest.mark.parametrize(("sizes", "n_items"), [([1], 1), ([2, 3], 40), ([5], 5), ([1, 30], 33)])
+def test_subsets_are_the_items_with_the_smallest_keys(sizes, n_items, monkeypatch):
+    """In blocks of any size: the keys of one list, of some lists, or of all of them."""
+    for block in (1, 7 * n_items, 2**20):
+        monkeypatch.setattr(sampler, "BLOCK_KEYS", block)
+        drawn, lists = sampler.random_subsets(50, sizes, n_items, np.random.default_rng(3))
+        rng = np.random.default_rng(3)
+        assert drawn.tolist() == rng.choice(sizes, size=50).tolist()
+        assert lists.tolist() == rng.random((50, n_items)).argsort(axis=1)[:, : max(sizes)].tolist()
+
+
+def test_subsets_of_many_items_need_little_memory(rng):
+    tracemalloc.start()
+    _, lists = sampler.random_subsets(500, [2, 3], 20_000, rng)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert lists.shape == (500, 3)
+    assert peak < 40e6, "the keys of all lists take 80 MB"
 
 
 NEIGHBOURS = np.float32(1.0) + np.arange(5, dtype=np.float32) * np.finfo(np.float32).eps
