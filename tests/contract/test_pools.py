@@ -13,6 +13,7 @@ from cgens.weak_learners import Box, Fourier, Linear, Perceptron, StumpLearner, 
 from cgens.weak_learners.box import BoxLearner
 from cgens.weak_learners.search import sampler
 from cgens.weak_learners.search.candidates import distinct_rows, fingerprint
+from cgens.weak_learners.thresholds import midpoints
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.float32])
@@ -55,6 +56,15 @@ def test_subsets_of_many_items_need_little_memory(rng):
 
 
 NEIGHBOURS = np.float32(1.0) + np.arange(5, dtype=np.float32) * np.finfo(np.float32).eps
+
+
+def test_midpoints_separate_adjacent_numbers():
+    """Some are rounded to the upper one, and sums of huge ones overflow."""
+    above = np.cumprod(np.full(8, np.nextafter(1.0, 2.0)))
+    for values in (above, -above[::-1], np.array([0.0, 5e-324, 1e-323, 1.5e-323]), np.array([1e308, 1.7e308])):
+        low, high = values[:-1], values[1:]
+        thresholds = midpoints(low, high)
+        assert np.all((low <= thresholds) & (thresholds < high))
 
 
 @pytest.mark.parametrize(
