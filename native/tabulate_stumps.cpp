@@ -217,7 +217,11 @@ void StumpTable::scan_feature(std::size_t f, const double* step, PriceRule rule,
     for (std::size_t k = 0; k < width(f); k += 4)
         for (std::size_t l = 0; l < 4; ++l) energy[l] += scratch.squares[k + l];
     best.energy = (energy[0] + energy[1]) + (energy[2] + energy[3]);
-    for (const std::uint32_t k : pool_->taken(f)) scratch.largest[k] = scratch.squares[k] = 0.0;
+    best.taken_price = 0.0;
+    for (const std::uint32_t k : pool_->taken(f)) {
+        best.taken_price = std::max(best.taken_price, scratch.largest[k]);
+        scratch.largest[k] = scratch.squares[k] = 0.0;
+    }
     const std::size_t by_price = first_largest(scratch.largest, best.max_price);
     if (rule == PriceRule::kMax) {
         best.score = best.max_price;
@@ -259,6 +263,12 @@ TablePrice StumpTable::collect() const {
     return result;
 }
 
+double StumpTable::largest_price() const {
+    double largest = 0.0;
+    for (const FeatureBest& best : best_) largest = std::max({largest, best.max_price, best.taken_price});
+    return largest;
+}
+
 TablePrice StumpTable::find_best(PriceRule rule) {
     visit_features(static_cast<double>(prices_.size()), [&](std::size_t f, Scratch& scratch) {
         scratch.along.assign(width(f), 0.0);
@@ -282,6 +292,7 @@ TablePrice StumpTable::reprice(const double* duals, PriceRule rule, const double
         if (direction != nullptr) lower_curvature(f, denominator, scratch.lane(n_outputs_, width(f)));
         scan_feature(f, nullptr, rule, scratch);
     });
+    drift_ += kEps * largest_price();  // exact sums are rounded to doubles
     return collect();
 }
 
@@ -292,13 +303,12 @@ TablePrice StumpTable::change(const double* direction, const double* step, doubl
         if (has_curvature_) lower_curvature(f, denominator, scratch.along.data());
         scan_feature(f, step, rule, scratch);
     });
-    const TablePrice best = collect();
     double largest = 0.0, size = 0.0;
     for (std::size_t i = 0; i < n_rows(); ++i) size += std::abs(direction[i]);
     for (std::size_t t = 0; t < n_outputs_; ++t) largest = std::max(largest, std::abs(step[t]));
-    // The rounding errors of each product, of the direction in fixed point, and of the new price.
-    drift_ += (kEps * size + lanes_[0].unit.value(static_cast<double>(n_rows()))) * largest + kEps * best.max_price;
-    return best;
+    // The rounding errors of each product, of the direction in fixed point, and of the new prices.
+    drift_ += (kEps * size + lanes_[0].unit.value(static_cast<double>(n_rows()))) * largest + kEps * largest_price();
+    return collect();
 }
 
 void StumpTable::respond(std::size_t feature, double threshold, std::int8_t* out) const {
