@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "four_lanes.hpp"
 #include "threads.hpp"
 #include "vector_ops.hpp"
 
@@ -14,14 +15,9 @@ namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 
-// The first of the largest entries, and their value; four lanes let the compiler vectorize.
-std::size_t first_largest(const std::vector<double>& values, double& size) {
-    constexpr std::size_t kWide = 4;
-    double lanes[kWide] = {};
-    for (std::size_t k = 0; k < values.size(); k += kWide)
-        for (std::size_t l = 0; l < kWide; ++l) lanes[l] = std::max(lanes[l], values[k + l]);
-    size = std::max(std::max(lanes[0], lanes[1]), std::max(lanes[2], lanes[3]));
-    return static_cast<std::size_t>(std::find(values.begin(), values.end(), size) - values.begin());
+// A vector as a function of the index.
+auto indexed(const std::vector<double>& values) {
+    return [data = values.data()](std::size_t k) { return data[k]; };
 }
 
 }  // namespace
@@ -213,16 +209,13 @@ void StumpTable::scan_feature(std::size_t f, const double* step, PriceRule rule,
         ops.step_prices(step == nullptr ? 0.0 : step[t], scratch.along.data(), prices_.data() + first_price(f, t),
                         scratch.squares.data(), scratch.largest.data(), width(f));
     FeatureBest& best = best_[f];
-    double energy[4] = {};
-    for (std::size_t k = 0; k < width(f); k += 4)
-        for (std::size_t l = 0; l < 4; ++l) energy[l] += scratch.squares[k + l];
-    best.energy = (energy[0] + energy[1]) + (energy[2] + energy[3]);
+    best.energy = sum_lanes(width(f), indexed(scratch.squares));
     best.taken_price = 0.0;
     for (const std::uint32_t k : pool_->taken(f)) {
         best.taken_price = std::max(best.taken_price, scratch.largest[k]);
         scratch.largest[k] = scratch.squares[k] = 0.0;
     }
-    const std::size_t by_price = first_largest(scratch.largest, best.max_price);
+    const std::size_t by_price = first_largest(width(f), indexed(scratch.largest), best.max_price);
     if (rule == PriceRule::kMax) {
         best.score = best.max_price;
         best.bin = by_price;
@@ -232,11 +225,11 @@ void StumpTable::scan_feature(std::size_t f, const double* step, PriceRule rule,
         for (std::size_t t = 0; t < n_outputs_; ++t)
             for (std::size_t k = 0; k < width(f); ++k) sums[k] += std::abs(prices_[first_price(f, t) + k]);
         for (const std::uint32_t k : pool_->taken(f)) sums[k] = 0.0;
-        best.bin = first_largest(sums, best.score);
+        best.bin = first_largest(width(f), indexed(sums), best.score);
     } else {
         const double* curvature = curvature_.data() + first_cell_[f];
         for (std::size_t k = 0; k < width(f); ++k) scratch.squares[k] /= 1.0 + std::max(curvature[k], 0.0);
-        best.bin = first_largest(scratch.squares, best.score);
+        best.bin = first_largest(width(f), indexed(scratch.squares), best.score);
     }
 }
 

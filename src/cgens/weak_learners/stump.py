@@ -15,6 +15,7 @@ from cgens.default_c import DefaultC
 from cgens.interrupt import is_interrupted
 from cgens.packs import ArrayPack, Decider, register_pack
 from cgens.types import AnyArray, Column, Duals, Floats, Integers, Pricing, Rule, Sample
+from cgens.weak_learners.checks import check_integer
 from cgens.weak_learners.search.price_table import Found, PriceTable
 
 
@@ -50,8 +51,8 @@ class Stump(BaseEstimator):  # type: ignore[misc]
 
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> StumpPricer:
         """Bin the training rows; `rng` is not used."""
-        if self.max_bins is not None and not (isinstance(self.max_bins, int | np.integer) and self.max_bins >= 2):
-            raise ValueError(f"Stump: max_bins must be an integer >= 2 or None; got {self.max_bins!r}.")
+        if self.max_bins is not None:
+            check_integer("Stump: max_bins", self.max_bins, least=2)
         return StumpPricer(sample, self.max_bins, n_threads)
 
 
