@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import tracemalloc
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 
 from cgens import CGEnsRegressor
-from cgens.weak_learners import Box, Fourier, Linear, Perceptron, StumpLearner, Tree
+from cgens.weak_learners import Box, Fourier, Linear, Perceptron, StumpLearner, Tree, TreeLearner
 from cgens.weak_learners.box import BoxLearner
+from cgens.weak_learners.fourier import FourierLearner
 from cgens.weak_learners.search import sampler
 from cgens.weak_learners.search.candidates import distinct_rows, fingerprint
 from cgens.weak_learners.thresholds import midpoints
@@ -136,3 +138,30 @@ def test_a_box_is_the_conjunction_of_its_conditions():
     assert np.array_equal(box.respond(X), expected)
     together = BoxLearner.pack([box, BoxLearner((1,), (0.0,), (-1,))])  # the second has fewer conditions
     assert np.array_equal(together.respond(X, 1), np.column_stack([expected, np.where(X[:, 1] <= 0.0, 1, -1)]))
+
+
+def make_tree(*values):
+    """Return the arrays of a tree that splits the first feature at 0, with these values of the root and the leaves."""
+    nodes = [np.array(part, dtype=np.int32) for part in ([0, -1, -1], [1, -1, -1], [2, -1, -1])]
+    return nodes[0], np.zeros(3), nodes[1], nodes[2], np.array(values, dtype=np.float32), np.ones(3)
+
+
+def test_learners_copy_the_arrays_they_are_made_of():
+    for make, arrays in ((TreeLearner, make_tree(0, -1, 1)), (partial(FourierLearner, kappa=0.5), [np.ones(3)])):
+        learner, same = make(*arrays), make(*arrays)
+        for array in arrays:
+            array += 1
+        assert learner.key == same.key
+        own = learner.values if isinstance(learner, TreeLearner) else learner.theta
+        with pytest.raises(ValueError, match="read-only"):
+            own[0] = 2.0
+
+
+def test_trees_respond_in_the_type_of_their_leaves():
+    signs, real = TreeLearner(*make_tree(0.5, -1, 1)), TreeLearner(*make_tree(0.5, -1, 0.5))
+    X = np.array([[-1.0], [1.0]])
+    for learners, dtype in (([signs], np.int8), ([signs, signs], np.int8), ([real], "f4"), ([signs, real], "f4")):
+        responses = TreeLearner.pack(learners).respond(X, 1)
+        assert responses.dtype == dtype
+        assert np.array_equal(responses, np.column_stack([learner.respond(X) for learner in learners]))
+    assert signs.respond(X).tolist() == [-1, 1]
