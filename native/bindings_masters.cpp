@@ -61,11 +61,8 @@ template <class T>
 NewArray<double> quadratic(const GramLs& self, const Matrix<T>& columns, std::size_t n_columns) {
     require(columns.shape(1) == self.n_rows() && columns.stride(1) == 1, "quadratic: one response per row, contiguous");
     require(n_columns <= self.n_columns(), "quadratic: n_columns is too large");
-    auto out = zeros<double>(columns.shape(0));
-    nb::gil_scoped_release released;
-    for (std::size_t g = 0; g < columns.shape(0); ++g)
-        out.data()[g] = self.quadratic(columns.data() + static_cast<std::ptrdiff_t>(g) * columns.stride(0), n_columns);
-    return out;
+    return to_array(without_gil(
+        [&] { return self.quadratic(columns.data(), columns.shape(0), columns.stride(0), n_columns); }));
 }
 
 auto resolve(const GramLs& self, double factor, const std::vector<std::size_t>& stages) {
