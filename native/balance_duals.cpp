@@ -38,9 +38,9 @@ void DualCd::set_dual(std::size_t i, double value) {
     duals_[i] = value;
 }
 
-// Duals of one row whose signs differ are reduced until one of them is 0 if this raises q'r: neither w nor sum(r)
-// changes.
-void DualCd::cancel_copies() {
+// If a dual is positive and the next one of its row is negative, both move towards 0 until one of them is 0, unless this
+// lowers q'r: neither w nor sum(r) changes.
+void DualCd::cancel_opposites() {
     for (std::size_t i = n_rows_; i < n_duals(); ++i) {
         const std::size_t other = i - n_rows_;
         const double common = std::min(duals_[other], -duals_[i]);
@@ -77,7 +77,7 @@ void DualCd::balance_to_total() {
 void DualCd::balance_duals() {
     if (total_ > 0) return balance_to_total();
     double positive = 0.0, negative = 0.0, inside_positive = 0.0, inside_negative = 0.0;
-    for (std::size_t i = 0; i < n_duals(); ++i) {  // without branches, as signs are unpredictable
+    for (std::size_t i = 0; i < n_duals(); ++i) {  // without branches, which would be unpredictable
         const double up = std::max(duals_[i], 0.0), down = std::max(-duals_[i], 0.0);
         const double inside = static_cast<double>((duals_[i] > lower_[i]) & (duals_[i] < upper_[i]));
         positive += up;

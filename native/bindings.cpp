@@ -10,6 +10,8 @@ namespace {
 template <class T>
 auto order_rows_of(const Matrix<T>& X, const CMatrix<double>& target, const Vector<double>& weights, int n_threads) {
     require(X.shape(0) == target.shape(0) && X.shape(0) == weights.shape(0), "order_rows: lengths differ");
+    for (std::size_t i = 0; i < weights.shape(0); ++i)
+        require(weights(i) >= 0 && std::isfinite(weights(i)), "order_rows: weights must be finite and >= 0");
     const RowOrder order =
         without_gil([&] { return order_rows(view<T>(X), view<double>(target), weights.data(), n_threads); });
     return std::make_tuple(to_array(order.rows), to_array(order.weights), to_array(order.position));

@@ -76,6 +76,7 @@ void construct_trees(TreeTables* self, const Vector<std::int64_t>& begin, const 
     require(left.shape(0) == n && right.shape(0) == n && thresholds.shape(0) == n && values.shape(0) == n,
             "TreeTables: lengths differ");
     require_trees(begin, features, left, right);
+    nb::gil_scoped_release released;
     new (self) TreeTables({begin.data(), begin.shape(0) - 1, features.data(), left.data(), right.data(),
                            thresholds.data(), values.data()});
 }
@@ -113,6 +114,7 @@ void bind_families(nb::module_& m) {
             "__init__",
             [](TreeGrower* self, std::shared_ptr<StumpPool> pool, const Vector<double>& weights, int n_threads) {
                 require_positive(weights, pool->n_rows(), "TreeGrower: one finite weight > 0 per row");
+                nb::gil_scoped_release released;
                 new (self) TreeGrower(std::move(pool), to_vector(weights), n_threads);
             },
             "pool"_a, "weights"_array, "n_threads"_a)

@@ -19,19 +19,21 @@ auto solve(DualCd& self, double tol, std::int64_t max_sweeps, const std::functio
 }
 
 void construct_cd(DualCd* self, const Vector<double>& linear, const Vector<double>& lower, const Vector<double>& upper,
-                  int n_threads, const DualCd* sibling, std::size_t n_copies, double total) {
+                  int n_threads, const DualCd* sibling, std::size_t n_duals_per_row, double total) {
     require(linear.shape(0) > 0, "DualCd: no rows");
-    require(n_copies > 0 && linear.shape(0) % n_copies == 0, "DualCd: the length must be a multiple of n_copies");
+    require(n_duals_per_row > 0 && linear.shape(0) % n_duals_per_row == 0,
+            "DualCd: the length must be a multiple of n_duals_per_row");
     require(linear.shape(0) == lower.shape(0) && linear.shape(0) == upper.shape(0), "DualCd: lengths differ");
     for (std::size_t i = 0; i < linear.shape(0); ++i)
         require(std::isfinite(linear(i)) && std::isfinite(upper(i) - lower(i)) && lower(i) <= 0 && upper(i) >= 0,
                 "DualCd: values must be finite, with lower <= 0 <= upper");
-    require(sibling == nullptr || (sibling->n_rows() == linear.shape(0) / n_copies && sibling->n_columns() == 0),
+    require(sibling == nullptr || (sibling->n_rows() == linear.shape(0) / n_duals_per_row && sibling->n_columns() == 0),
             "DualCd: a sibling must have the same rows and no columns yet");
     const double room = std::accumulate(upper.data(), upper.data() + upper.size(), 0.0);
     require(total >= 0 && total * (1 - 1e-9) <= room, "DualCd: total must be between 0 and the sum of upper");
+    nb::gil_scoped_release released;
     new (self) DualCd(to_vector(linear), to_vector(lower), to_vector(upper), n_threads,
-                      sibling == nullptr ? nullptr : sibling->store(), n_copies, total);
+                      sibling == nullptr ? nullptr : sibling->store(), n_duals_per_row, total);
 }
 
 template <class Solver, class T>
@@ -45,6 +47,7 @@ void construct_ls(GramLs* self, const CMatrix<double>& target, const Vector<doub
     require(target.shape(0) > 0 && target.shape(1) > 0, "GramLs: the target is empty");
     require_finite(target, "GramLs: the target must be finite");
     require_positive(weights, target.shape(0), "GramLs: one finite weight > 0 per row");
+    nb::gil_scoped_release released;
     new (self) GramLs(target.data(), to_vector(weights), target.shape(1), n_threads);
 }
 
@@ -58,11 +61,8 @@ template <class T>
 NewArray<double> quadratic(const GramLs& self, const Matrix<T>& columns, std::size_t n_columns) {
     require(columns.shape(1) == self.n_rows() && columns.stride(1) == 1, "quadratic: one response per row, contiguous");
     require(n_columns <= self.n_columns(), "quadratic: n_columns is too large");
-    auto out = zeros<double>(columns.shape(0));
-    nb::gil_scoped_release released;
-    for (std::size_t g = 0; g < columns.shape(0); ++g)
-        out.data()[g] = self.quadratic(columns.data() + static_cast<std::ptrdiff_t>(g) * columns.stride(0), n_columns);
-    return out;
+    return to_array(without_gil(
+        [&] { return self.quadratic(columns.data(), columns.shape(0), columns.stride(0), n_columns); }));
 }
 
 auto resolve(const GramLs& self, double factor, const std::vector<std::size_t>& stages) {
@@ -82,7 +82,7 @@ void require_column(const GramLs& self, std::size_t k) { require(k < self.n_colu
 void bind_masters(nb::module_& m) {
     nb::class_<DualCd>(m, "DualCd", "Box-constrained dual coordinate descent with a free bias.")
         .def("__init__", &construct_cd, "linear"_array, "lower"_array, "upper"_array, "n_threads"_a,
-             "sibling"_a = nb::none(), "n_copies"_a = 1, "total"_a = 0.0)
+             "sibling"_a = nb::none(), "n_duals_per_row"_a = 1, "total"_a = 0.0)
         .def("add", &add_column<DualCd, std::int8_t>, "column"_array, "Add one column of responses.")
         .def("add", &add_column<DualCd, float>, "column"_array)
         .def("add", &add_column<DualCd, double>, "column"_array)
@@ -95,7 +95,7 @@ void bind_masters(nb::module_& m) {
              },
              "factor"_a, "Multiply the box and the duals.")
         .def("duals", [](const DualCd& self) { return to_array(self.duals()); },
-             "Return a copy of the signed duals: n_copies times one per row.")
+             "Return a copy of the signed duals: n_duals_per_row times one per row.")
         .def("weights", [](const DualCd& self) { return to_array(self.weights(), self.n_columns()); },
              "Return a copy of the weights, one per column.")
         .def_prop_ro("bias", &DualCd::bias);

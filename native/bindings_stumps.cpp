@@ -17,7 +17,7 @@ template <class T>
 std::shared_ptr<StumpPool> make_pool(const Matrix<T>& X, const Vector<std::int64_t>& rows,
                                      const Vector<double>& weights, std::size_t max_bins, int n_threads,
                                      const std::function<bool()>& interrupted) {
-    require(rows.shape(0) == weights.shape(0), "StumpPool: one weight per row");
+    require_positive(weights, rows.shape(0), "StumpPool: one finite weight > 0 per row");
     require(rows.shape(0) > 0 && X.shape(1) > 0, "StumpPool: the table is empty");
     require(max_bins >= 2, "StumpPool: max_bins must be >= 2");
     for (std::size_t i = 0; i < rows.shape(0); ++i)
@@ -207,6 +207,7 @@ void bind_stumps(nb::module_& m) {
                 require(features.shape(0) == thresholds.shape(0) && features.shape(0) == weights.shape(0),
                         "StepTables: lengths differ");
                 require_features(features, static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()));
+                nb::gil_scoped_release released;
                 new (self) StepTables(features.data(), thresholds.data(), weights.data(), features.shape(0),
                                       weights.shape(1));
             },

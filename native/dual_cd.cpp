@@ -32,11 +32,11 @@ constexpr auto kPollEvery = std::chrono::milliseconds(50);
 }  // namespace
 
 DualCd::DualCd(std::vector<double> linear, std::vector<double> lower, std::vector<double> upper, int n_threads,
-               std::shared_ptr<ResponseStore> store, std::size_t n_copies, double total)
+               std::shared_ptr<ResponseStore> store, std::size_t n_duals_per_row, double total)
     : linear_(std::move(linear)),
       lower_(std::move(lower)),
       upper_(std::move(upper)),
-      n_rows_(linear_.size() / n_copies),
+      n_rows_(linear_.size() / n_duals_per_row),
       total_(total),
       n_threads_(n_threads),
       store_(store ? std::move(store) : std::make_shared<ResponseStore>(n_rows_)),
@@ -49,6 +49,9 @@ DualCd::DualCd(std::vector<double> linear, std::vector<double> lower, std::vecto
 
 template <class T>
 void DualCd::add_column(const T* column) {
+    // Memory is allocated before anything else changes, so that a column that does not fit leaves the solver as it was.
+    if (store_->n_columns() == n_columns_) store_->append(column);  // else a sibling has appended it
+    weights_.resize(store_->padded_columns(), 0.0);
     double weight = 0.0;  // EQ:KKT1
     for (std::size_t i = 0; i < n_duals(); ++i) weight += duals_[i] * static_cast<double>(column[row_of(i)]);
     for (std::size_t i = 0; i < n_duals(); ++i) {
@@ -56,11 +59,8 @@ void DualCd::add_column(const T* column) {
         fits_[i] += weight * h;
         squared_norms_[i] += h * h;
     }
-    if (store_->n_columns() == n_columns_) store_->append(column);  // else a sibling has appended it
-    ++n_columns_;
+    weights_[n_columns_++] = weight;
     unsolved_ = true;
-    weights_.resize(store_->padded_columns(), 0.0);
-    weights_[n_columns_ - 1] = weight;
 }
 
 void DualCd::scale_box(double factor) {
@@ -162,7 +162,7 @@ void DualCd::select_active() {
     active_.resize(n_duals());
     n_inside_ = 0;
     std::size_t n_active = 0;
-    for (std::size_t i = 0; i < n_duals(); ++i) {  // without branches, as above
+    for (std::size_t i = 0; i < n_duals(); ++i) {  // without branches, which would be unpredictable
         const bool above = duals_[i] > lower_[i], below = duals_[i] < upper_[i];
         n_inside_ += above & below;
         const double gradient = fits_[i] + centre_ - linear_[i];
@@ -211,7 +211,7 @@ double DualCd::sweep_active(double rho, double& sum, bool may_shrink) {
     return progress;
 }
 
-void DualCd::descend(SolveReport& report) {
+void DualCd::descend(SolveReport& report, const std::function<void()>& poll) {
     const double mean_norm =
         std::accumulate(squared_norms_.begin(), squared_norms_.end(), 0.0) / static_cast<double>(n_duals());
     const double rho = kRhoShare * std::max(mean_norm, std::numeric_limits<double>::min());
@@ -221,7 +221,8 @@ void DualCd::descend(SolveReport& report) {
         const double progress = sweep_active(rho, sum, inner > 0);
         ++report.n_sweeps;
         best = std::max(best, progress);
-        if (progress < kWorthwhileShare * best) break;
+        poll();
+        if (progress < kWorthwhileShare * best || report.status == SolveStatus::kInterrupted) break;
     }
 }
 
@@ -283,6 +284,12 @@ SolveReport DualCd::solve(double tol, std::int64_t max_sweeps, const std::functi
     SolveReport report{0.0, 0.0, 0, SolveStatus::kConverged};
     work_ = 0.0;
     std::chrono::steady_clock::time_point last_poll{};  // long ago, so that the first poll is at once
+    const auto poll = [&] {
+        const auto now = std::chrono::steady_clock::now();
+        if (report.status == SolveStatus::kInterrupted || now - last_poll <= kPollEvery) return;
+        last_poll = now;
+        if (interrupted()) report.status = SolveStatus::kInterrupted;
+    };
     while (true) {
         clear_vanishing_weights();
         choose_bias();
@@ -293,24 +300,20 @@ SolveReport DualCd::solve(double tol, std::int64_t max_sweeps, const std::functi
         // The centre moves by rho * sum(r), of the order of C: with a tiny C it must start at the empty master's bias.
         if (n_columns() == 0) centre_ = bias_;
         if ((close && !unsolved_) || n_columns() == 0) return report;
-        const auto now = std::chrono::steady_clock::now();
-        if (now - last_poll > kPollEvery) {
-            last_poll = now;
-            if (interrupted()) report.status = SolveStatus::kInterrupted;
-        }
+        poll();
         if (report.status == SolveStatus::kConverged && report.n_sweeps >= max_sweeps)
             report.status = SolveStatus::kMaxSweeps;
         if (report.status != SolveStatus::kConverged) return report;
         select_active();
-        if (active_.empty()) {  // nothing can move; if the gap is open, there was a NaN
+        if (active_.empty()) {  // nothing can move; an open gap is rounding above tol, or there was a NaN
             if (!close) report.status = SolveStatus::kMaxSweeps;
             return report;
         }
-        descend(report);
+        descend(report, poll);
         unsolved_ = false;
-        cancel_copies();
+        cancel_opposites();
         balance_duals();
-        if (polish()) balance_duals();
+        if (report.status == SolveStatus::kConverged && polish()) balance_duals();
         if (steps_since_refresh_ > kStepsPerRefresh * static_cast<std::int64_t>(n_duals())) refresh_weights();
         refresh_fits();
     }

@@ -46,7 +46,7 @@ class DualCd {
     // that share a `store` are siblings: problems over the same columns. Each column must be added to all of them; the
     // first to receive it appends it to the store.
     DualCd(std::vector<double> linear, std::vector<double> lower, std::vector<double> upper, int n_threads,
-           std::shared_ptr<ResponseStore> store = nullptr, std::size_t n_copies = 1, double total = 0.0);
+           std::shared_ptr<ResponseStore> store = nullptr, std::size_t n_duals_per_row = 1, double total = 0.0);
 
     // Adds a column of n_rows responses (int8, float or double), with weight sum_i r_i h_i.
     template <class T>
@@ -55,7 +55,8 @@ class DualCd {
     // Multiplies lo, hi, e and the duals by a factor > 0: a warm start for another C.
     void scale_box(double factor);
 
-    // Descends until primal - dual <= tol * |primal|. Calls `interrupted` about every 50 ms.
+    // Descends until primal - dual <= tol * |primal|. Calls `interrupted` after a sweep if 50 ms have passed; if it
+    // returns true, the duals are made feasible and reported as they are.
     SolveReport solve(double tol, std::int64_t max_sweeps, const std::function<bool()>& interrupted);
 
     std::size_t n_rows() const { return n_rows_; }
@@ -70,7 +71,7 @@ class DualCd {
     std::size_t row_of(std::size_t dual) const { return dual < n_rows_ ? dual : dual % n_rows_; }
     void start_duals();
     void set_dual(std::size_t i, double value);
-    void cancel_copies();
+    void cancel_opposites();
     void balance_duals();
     void balance_to_total();
     void clear_vanishing_weights();
@@ -81,7 +82,7 @@ class DualCd {
     void evaluate(SolveReport& report) const;
     void select_active();
     double sweep_active(double rho, double& sum, bool may_shrink);
-    void descend(SolveReport& report);
+    void descend(SolveReport& report, const std::function<void()>& poll);
     bool polish();
     bool move_inside(std::vector<std::size_t>& inside, const std::vector<double>& step);
     double newton_cost(std::size_t n_inside) const;
@@ -98,7 +99,7 @@ class DualCd {
     std::vector<double> squared_norms_;  // |h_i|^2 of each dual
     std::vector<double> weights_;        // w, padded with zeros to whole lanes
     double bias_ = 0.0;                  // b, the best one for the current weights
-    double bias_radius_ = 1.0;           // of the window in which the next one is searched for
+    double bias_radius_ = 1.0;           // of the window in which the next one is searched for; q is of size 1
     double centre_ = 0.0;                // of the method of multipliers
     bool unsolved_ = false;              // whether a column was added, or the box scaled, since the last sweep
     double work_ = 0.0;                  // multiplications since the last Newton step

@@ -16,7 +16,7 @@ class FixedPoint {
           unit_(std::ldexp(1.0, std::min(exponent, 1000))),
           rest_(std::ldexp(1.0, exponent - std::min(exponent, 1000))) {}
 
-    // The finest unit in which twice any sum of these n values, `stride` apart, stays below 2^62.
+    // A unit in which twice any sum of these n values, `stride` apart, stays below 2^62: up to three bits are unused.
     static FixedPoint holding(const double* values, std::size_t n, std::size_t stride = 1) {
         double largest = 0.0;
         for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(values[i * stride]));
@@ -24,7 +24,7 @@ class FixedPoint {
         return FixedPoint(60 - std::ilogb(largest) - 1 - std::ilogb(static_cast<double>(n)) - 1);
     }
 
-    // The finest unit in which twice any sum of some of these values is below 2^31; at least `holding` of them.
+    // A unit in which twice any sum of some of these values stays below 2^31: up to two bits are unused.
     static FixedPoint narrow(const double* values, std::size_t n, std::size_t stride) {
         double largest = 0.0, sum = 0.0;
         for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(values[i * stride]));

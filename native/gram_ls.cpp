@@ -15,14 +15,7 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr std::size_t kBlock = 512;  // rows that are summed together, for any number of threads
 constexpr int kMaxRefinements = 100;
 constexpr double kClosed = 1e-12;  // a relative gap that is only rounding
-constexpr std::size_t kConverted = 8;  // rows that are converted to doubles at a time
-
-// Adds the sums of all blocks to those of the first, in order.
-std::vector<double> sum_parts(std::vector<double> parts, std::size_t width) {
-    for (std::size_t at = width; at < parts.size(); at += width)
-        for (std::size_t k = 0; k < width; ++k) parts[k] += parts[at + k];
-    return parts;
-}
+constexpr std::size_t kTogether = 8;  // columns that are multiplied in one pass over the rows
 
 }  // namespace
 
@@ -54,38 +47,56 @@ GramLs::GramLs(const double* target, std::vector<double> weights, std::size_t n_
     primal_scale_ = primal_;
 }
 
-// Returns `width` sums over all rows, in fixed blocks: add(i, sums) adds row i.
+// Returns `width` sums over all rows, in fixed blocks: add(first, last, sums) adds the rows first ... last - 1.
 template <class Add>
-std::vector<double> GramLs::sum_rows(std::size_t block, std::size_t width, Add add) const {
+std::vector<double> GramLs::sum_blocks(std::size_t block, std::size_t width, Add add) const {
     std::vector<double> parts((n_rows() + block - 1) / block * width, 0.0);
     const double work = 0.3 * static_cast<double>(n_rows() * width);
-    for_blocks(n_rows(), block, n_threads_, work, [=, &parts](std::size_t b, std::size_t first, std::size_t last) {
-        double* sums = parts.data() + b * width;
-        for (std::size_t i = first; i < last; ++i) add(i, sums);
+    for_blocks(n_rows(), block, n_threads_, work, [&](std::size_t b, std::size_t first, std::size_t last) {
+        add(first, last, parts.data() + b * width);
     });
-    return sum_parts(std::move(parts), width);
+    for (std::size_t at = width; at < parts.size(); at += width)
+        for (std::size_t k = 0; k < width; ++k) parts[k] += parts[at + k];
+    return parts;
 }
 
 // The weighted sum of a centred column is 0 up to rounding: centring the others is a correction by that sum.
 template <class T>
-GramLs::Products GramLs::multiply(const T* column) const {
-    const std::size_t n_wide = store_.padded_columns(), width = n_wide + n_outputs_ + 2;
-    double sum = 0.0;
-    for (std::size_t i = 0; i < n_rows(); ++i) sum += scale_[i] * static_cast<double>(column[i]);
-    const double mean = sum / total_;
-    Products products{std::vector<double>(n_columns()), std::vector<double>(n_outputs_), 0.0, mean};
-    const std::vector<double> sums = sum_rows(kBlock, width, [=](std::size_t i, double* own) {
-        const double centred = static_cast<double>(column[i]) - mean, v = scale_[i] * centred;
-        if (n_wide > 0) store_.add(v, i, own);
-        for (std::size_t t = 0; t < n_outputs_; ++t) own[n_wide + t] += v * target_[i * n_outputs_ + t];
-        own[width - 2] += v * centred;
-        own[width - 1] += v;
-    });
-    for (std::size_t j = 0; j < n_columns(); ++j)
-        products.with_columns[j] = sums[j] - sums[width - 1] * products_[j].mean;
-    for (std::size_t t = 0; t < n_outputs_; ++t) products.with_target[t] = sums[n_wide + t];
-    products.with_itself = sums[width - 2];
-    return products;
+std::vector<GramLs::Products> GramLs::multiply(const T* columns, std::size_t n, std::ptrdiff_t stride) const {
+    const std::size_t n_wide = store_.padded_columns(), n_own = n_outputs_ + 2;
+    const auto column_of = [=](std::size_t g) { return columns + static_cast<std::ptrdiff_t>(g) * stride; };
+    std::vector<double> means(n);
+    for (std::size_t g = 0; g < n; ++g) {
+        const T* column = column_of(g);
+        double sum = 0.0;
+        for (std::size_t i = 0; i < n_rows(); ++i) sum += scale_[i] * static_cast<double>(column[i]);
+        means[g] = sum / total_;
+    }
+    const auto add = [&](std::size_t first, std::size_t last, double* sums) {
+        std::vector<double> scaled((last - first) * n);
+        for (std::size_t g = 0; g < n; ++g) {
+            const T* column = column_of(g);
+            const double mean = means[g];
+            double* own = sums + n * n_wide + g * n_own;
+            for (std::size_t i = first; i < last; ++i) {
+                const double centred = static_cast<double>(column[i]) - mean, v = scale_[i] * centred;
+                scaled[(i - first) * n + g] = v;
+                for (std::size_t t = 0; t < n_outputs_; ++t) own[t] += v * target_[i * n_outputs_ + t];
+                own[n_outputs_] += v * centred;
+                own[n_outputs_ + 1] += v;
+            }
+        }
+        store_.add_rows(first, last, scaled.data(), n, sums);
+    };
+    const std::vector<double> sums = sum_blocks(kBlock, n * (n_wide + n_own), add);
+    std::vector<Products> all;
+    for (std::size_t g = 0; g < n; ++g) {
+        const double *with_columns = sums.data() + g * n_wide, *own = sums.data() + n * n_wide + g * n_own;
+        all.push_back({{with_columns, with_columns + n_columns()}, {own, own + n_outputs_}, own[n_outputs_], means[g]});
+        for (std::size_t j = 0; j < n_columns(); ++j)
+            all[g].with_columns[j] -= own[n_outputs_ + 1] * products_[j].mean;
+    }
+    return all;
 }
 
 void GramLs::Factor::solve_lower(std::vector<double>& x) const {
@@ -144,9 +155,10 @@ std::vector<double> GramLs::Factor::append(Products products, double total) {
 template <class T>
 void GramLs::add_column(const T* column) {
     const std::size_t n = n_columns();
-    products_.push_back(multiply(column));
+    std::vector<Products> products = multiply(column, 1, 0);
+    store_.append(column);  // before anything else changes: if there is no memory, the solver stays as it was
+    products_.push_back(std::move(products[0]));
     std::vector<double> z = factor_.append(products_.back(), total_);
-    store_.append(column);
     for (std::size_t t = 0; t < n_outputs_; ++t) {
         const double value = factor_.projected[n * n_outputs_ + t];
         primal_ -= 0.5 * value * value;
@@ -169,9 +181,9 @@ void GramLs::add_column(const T* column) {
 template void GramLs::add_column(const std::int8_t*);
 template void GramLs::add_column(const float*);
 template void GramLs::add_column(const double*);
-template double GramLs::quadratic(const std::int8_t*, std::size_t) const;
-template double GramLs::quadratic(const float*, std::size_t) const;
-template double GramLs::quadratic(const double*, std::size_t) const;
+template std::vector<double> GramLs::quadratic(const std::int8_t*, std::size_t, std::ptrdiff_t, std::size_t) const;
+template std::vector<double> GramLs::quadratic(const float*, std::size_t, std::ptrdiff_t, std::size_t) const;
+template std::vector<double> GramLs::quadratic(const double*, std::size_t, std::ptrdiff_t, std::size_t) const;
 
 std::vector<double> GramLs::coefficients(std::size_t k) const {
     if (k + 1 == n_columns()) return last_coefficients_;
@@ -249,12 +261,20 @@ std::vector<std::vector<double>> GramLs::resolve(double factor, const std::vecto
 }
 
 template <class T>
-double GramLs::quadratic(const T* column, std::size_t n_columns) const {
-    Products products = multiply(column);
-    std::vector<double>& row = products.with_columns;
-    row.resize(n_columns);
-    factor_.solve_lower(row);
-    return std::max(products.with_itself - std::inner_product(row.begin(), row.end(), row.begin(), 0.0), 0.0);
+std::vector<double> GramLs::quadratic(const T* columns, std::size_t n, std::ptrdiff_t stride,
+                                      std::size_t n_columns) const {
+    std::vector<double> out;
+    for (std::size_t g = 0; g < n; g += kTogether) {
+        const T* first = columns + static_cast<std::ptrdiff_t>(g) * stride;
+        for (Products& products : multiply(first, std::min(kTogether, n - g), stride)) {
+            std::vector<double>& row = products.with_columns;
+            row.resize(n_columns);
+            factor_.solve_lower(row);
+            const double explained = std::inner_product(row.begin(), row.end(), row.begin(), 0.0);
+            out.push_back(std::max(products.with_itself - explained, 0.0));
+        }
+    }
+    return out;
 }
 
 // Returns the objective of weights_, the dual objective of its duals U, and the residual H'U - W (EQ:KKT2).
@@ -263,14 +283,14 @@ double GramLs::evaluate(std::vector<double>& residual, double& dual) const {
     const std::size_t n_wide = store_.padded_columns(), width = n_outputs_ * n_wide;
     // At most 64 blocks, as each has sums the size of all weights.
     const std::size_t block = std::max(kBlock, (n_rows() + 63) / 64);
-    const std::vector<double> sums = sum_rows(block, width + 2, [&](std::size_t i, double* own) {
-        for (std::size_t t = 0; t < n_outputs_; ++t) {
-            const double value = u[i * n_outputs_ + t];
-            if (n_wide > 0) store_.add(value, i, own + t * n_wide);
-            own[width] += value * (value / scale_[i]);
-            own[width + 1] += value * target_[i * n_outputs_ + t];
+    const auto add = [&](std::size_t first, std::size_t last, double* own) {
+        store_.add_rows(first, last, u.data() + first * n_outputs_, n_outputs_, own);
+        for (std::size_t k = first * n_outputs_; k < last * n_outputs_; ++k) {
+            own[width] += u[k] * (u[k] / scale_[k / n_outputs_]);
+            own[width + 1] += u[k] * target_[k];
         }
-    });
+    };
+    const std::vector<double> sums = sum_blocks(block, width + 2, add);
     double square = 0.0, dual_square = 0.0;
     residual.resize(weights_.size());
     for (std::size_t j = 0; j < n_columns(); ++j) {
@@ -327,18 +347,9 @@ std::vector<double> GramLs::decisions(const std::vector<double>& weights) const 
         }
     const double work = 0.25 * static_cast<double>(n_rows() * by_output.size());
     for_blocks(n_rows(), kBlock, n_threads_, work, [&](std::size_t, std::size_t first, std::size_t last) {
-        std::vector<double> rows(n_outputs_ == 1 ? 0 : kConverted * n_wide);
-        for (std::size_t i = first; i < last; i += kConverted) {
-            const std::size_t end = std::min(i + kConverted, last);
-            double* own = out.data() + i * n_outputs_;
-            if (n_outputs_ == 1) {
-                for (std::size_t r = i; r < end; ++r) own[r - i] = store_.dot(r, by_output.data());
-            } else {
-                for (std::size_t r = i; r < end; ++r) store_.copy_row(r, rows.data() + (r - i) * n_wide);
-                vector_ops().multiply_rows(rows.data(), end - i, by_output.data(), n_outputs_, n_wide, own);
-            }
-            for (std::size_t k = 0; k < (end - i) * n_outputs_; ++k) own[k] -= shift[k % n_outputs_];
-        }
+        double* own = out.data() + first * n_outputs_;
+        store_.dot_rows(first, last, by_output.data(), n_outputs_, own);
+        for (std::size_t k = 0; k < (last - first) * n_outputs_; ++k) own[k] -= shift[k % n_outputs_];
     });
     return out;
 }
@@ -356,24 +367,13 @@ std::vector<double> GramLs::centred_rows(std::size_t first, std::size_t last) co
 std::vector<double> GramLs::prices(const double* values) const {
     const std::size_t n_wide = store_.padded_columns(), width = n_outputs_ * (n_wide + 1);
     const std::size_t block = std::max(kBlock, (n_rows() + 63) / 64);
-    std::vector<double> parts((n_rows() + block - 1) / block * width, 0.0);
-    const double work = 0.3 * static_cast<double>(n_rows() * width);
-    for_blocks(n_rows(), block, n_threads_, work, [&](std::size_t b, std::size_t first, std::size_t last) {
-        double* own = parts.data() + b * width;
-        std::vector<double> rows(n_outputs_ == 1 ? 0 : kConverted * n_wide);
-        for (std::size_t i = first; i < last; i += kConverted) {
-            const std::size_t end = std::min(i + kConverted, last);
-            const double* value = values + i * n_outputs_;
-            if (n_outputs_ == 1) {
-                for (std::size_t r = i; r < end && n_wide > 0; ++r) store_.add(value[r - i], r, own);
-            } else {
-                for (std::size_t r = i; r < end; ++r) store_.copy_row(r, rows.data() + (r - i) * n_wide);
-                vector_ops().add_rows(rows.data(), end - i, value, n_outputs_, n_wide, own);
-            }
-            for (std::size_t k = 0; k < (end - i) * n_outputs_; ++k) own[n_outputs_ * n_wide + k % n_outputs_] += value[k];
-        }
-    });
-    const std::vector<double> sums = sum_parts(std::move(parts), width);
+    const auto add = [&](std::size_t first, std::size_t last, double* own) {
+        const double* value = values + first * n_outputs_;
+        store_.add_rows(first, last, value, n_outputs_, own);
+        double* totals = own + n_outputs_ * n_wide;
+        for (std::size_t k = 0; k < (last - first) * n_outputs_; ++k) totals[k % n_outputs_] += value[k];
+    };
+    const std::vector<double> sums = sum_blocks(block, width, add);
     std::vector<double> out(n_columns() * n_outputs_);
     for (std::size_t j = 0; j < n_columns(); ++j)
         for (std::size_t t = 0; t < n_outputs_; ++t)

@@ -58,9 +58,9 @@ class GramLs {
     // For each n in `stages` (ascending), the weights of the first n columns for C times `factor`: from the stored
     // products, without reading the rows.
     std::vector<std::vector<double>> resolve(double factor, const std::vector<std::size_t>& stages) const;
-    // g'Pg of any column g, with P of the first n_columns columns.
+    // g'Pg of n columns g, `stride` apart, with P of the first n_columns columns.
     template <class T>
-    double quadratic(const T* column, std::size_t n_columns) const;
+    std::vector<double> quadratic(const T* columns, std::size_t n, std::ptrdiff_t stride, std::size_t n_columns) const;
 
     // What smooth losses need, for which A is the majorizer of a Hessian: A^-1 right (n_columns x n_outputs), the
     // decisions Hc weights (n_rows x n_outputs), and the prices Hc' values of values n_rows x n_outputs.
@@ -71,15 +71,15 @@ class GramLs {
     std::vector<double> centred_rows(std::size_t first, std::size_t last) const;
 
    private:
-    // C hc'D times the columns before it, the target, and the column itself, for a column of mean `mean`.
+    // C hc'D times the columns of the model, the target, and the column itself, for a column of mean `mean`.
     struct Products {
         std::vector<double> with_columns, with_target;
         double with_itself, mean;
     };
     template <class T>
-    Products multiply(const T* column) const;
+    std::vector<Products> multiply(const T* columns, std::size_t n, std::ptrdiff_t stride) const;
     template <class Add>
-    std::vector<double> sum_rows(std::size_t block, std::size_t width, Add add) const;
+    std::vector<double> sum_blocks(std::size_t block, std::size_t width, Add add) const;
     // The Cholesky factor of A, which grows by rows, and the target transformed by its inverse.
     struct Factor {
         std::vector<std::size_t> row_begin;  // rows are padded to whole lanes

@@ -44,6 +44,10 @@ std::vector<TreeNode> TreeGrower::grow(const double* along, const std::uint8_t* 
         prices_[i] = price_unit_.round(along[i]);
         total += {prices_[i], weights_[i]};
     }
+    // A min_weight above the total weight may not fit into fixed point.
+    least_weight_ = options.min_weight > weight_unit_.value(static_cast<double>(total.weight))
+                        ? total.weight + 1
+                        : std::max<std::int64_t>(1, weight_unit_.round(options.min_weight));
     rows_.resize(n_rows());
     std::iota(rows_.begin(), rows_.end(), std::uint32_t{0});
 
@@ -55,7 +59,7 @@ std::vector<TreeNode> TreeGrower::grow(const double* along, const std::uint8_t* 
     };
     std::vector<Node> leaves{{0, n_rows(), total, {}, append(total)}};
     leaves.reserve(options.max_leaves);
-    if (options.max_leaves > 1) find_splits({&leaves[0]}, allowed, options);
+    if (options.max_leaves > 1) find_splits({&leaves[0]}, allowed, options.real);
     while (leaves.size() < options.max_leaves) {
         // Ties go to the leaf created first.
         const auto next = std::max_element(leaves.begin(), leaves.end(), [](const Node& a, const Node& b) {
@@ -72,7 +76,7 @@ std::vector<TreeNode> TreeGrower::grow(const double* along, const std::uint8_t* 
         node.threshold = pool_->feature(parent.best.feature).thresholds[parent.best.bin];
         node.left = static_cast<std::int32_t>(next->position);
         node.right = static_cast<std::int32_t>(leaves.back().position);
-        if (leaves.size() < options.max_leaves) find_splits({&*next, &leaves.back()}, allowed, options);
+        if (leaves.size() < options.max_leaves) find_splits({&*next, &leaves.back()}, allowed, options.real);
     }
     for (const Node& leaf : leaves)
         for (std::size_t k = leaf.begin; k < leaf.end; ++k)
@@ -97,7 +101,7 @@ std::size_t TreeGrower::partition(const Node& node) {
     return left;
 }
 
-void TreeGrower::find_splits(std::vector<Node*> nodes, const std::uint8_t* allowed, const TreeOptions& options) {
+void TreeGrower::find_splits(std::vector<Node*> nodes, const std::uint8_t* allowed, bool real) {
     const std::size_t n_blocks = pool_->blocks().size();
     std::vector<Split> found(n_blocks * nodes.size());
     double rows = 0.0;
@@ -110,7 +114,7 @@ void TreeGrower::find_splits(std::vector<Node*> nodes, const std::uint8_t* allow
 #pragma omp for schedule(dynamic)
         for (std::ptrdiff_t k = 0; k < static_cast<std::ptrdiff_t>(found.size()); ++k) {
             const auto at = static_cast<std::size_t>(k);
-            scan_block(pool_->blocks()[at / nodes.size()], *nodes[at % nodes.size()], allowed, options, histogram,
+            scan_block(pool_->blocks()[at / nodes.size()], *nodes[at % nodes.size()], allowed, real, histogram,
                        found[at]);
         }
     }
@@ -120,8 +124,8 @@ void TreeGrower::find_splits(std::vector<Node*> nodes, const std::uint8_t* allow
     }
 }
 
-void TreeGrower::scan_block(const FeatureBlock& block, const Node& node, const std::uint8_t* allowed,
-                            const TreeOptions& options, std::vector<Sums>& histogram, Split& best) const {
+void TreeGrower::scan_block(const FeatureBlock& block, const Node& node, const std::uint8_t* allowed, bool real,
+                            std::vector<Sums>& histogram, Split& best) const {
     const std::uint8_t* own = allowed + block.first_feature;
     if (std::none_of(own, own + block.n_features, [](std::uint8_t is) { return is != 0; })) return;
     histogram.assign(block.bin_offset.back(), Sums{});
@@ -132,26 +136,23 @@ void TreeGrower::scan_block(const FeatureBlock& block, const Node& node, const s
     }
     for (std::size_t f = 0; f < block.n_features; ++f)
         if (own[f] != 0)
-            scan_feature(block.first_feature + f, histogram.data() + block.bin_offset[f], node, options, best);
+            scan_feature(block.first_feature + f, histogram.data() + block.bin_offset[f], node, real, best);
 }
 
-void TreeGrower::scan_feature(std::size_t f, const Sums* histogram, const Node& node, const TreeOptions& options,
-                              Split& best) const {
+void TreeGrower::scan_feature(std::size_t f, const Sums* histogram, const Node& node, bool real, Split& best) const {
     const BinnedFeature& feature = pool_->feature(f);
     Sums common = node.sums;
     for (std::size_t k = 0; k < feature.n_bins(); ++k) common = common - histogram[k];  // its own entry is 0
-    // A min_weight above the total weight may not fit into fixed point.
-    if (options.min_weight > weight_unit_.value(static_cast<double>(node.sums.weight))) return;
-    const std::int64_t least = std::max<std::int64_t>(1, weight_unit_.round(options.min_weight));
     Sums left;
     for (std::size_t k = 0; k + 1 < feature.n_bins(); ++k) {
         const Sums& own = k == feature.common_bin ? common : histogram[k];
-        if (own.weight == 0) continue;  // no rows of this node: the same split as the previous one
+        // No rows of this node: the same split as the previous one. The weight of a row may round to 0.
+        if (own.weight == 0 && own.price == 0) continue;
         left += own;
         const Sums right = node.sums - left;
-        if (right.weight < least) return;
-        if (left.weight < least) continue;
-        const double gained = gain(left, right, options.real);
+        if (right.weight < least_weight_) return;
+        if (left.weight < least_weight_) continue;
+        const double gained = gain(left, right, real);
         if (gained > best.gain) best = {gained, f, k, left};
     }
 }

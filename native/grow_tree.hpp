@@ -67,11 +67,10 @@ class TreeGrower {
 
     double gain(const Sums& left, const Sums& right, bool real) const;
     // Finds the best split of each node, in one pass over the blocks of features.
-    void find_splits(std::vector<Node*> nodes, const std::uint8_t* allowed, const TreeOptions& options);
-    void scan_block(const FeatureBlock& block, const Node& node, const std::uint8_t* allowed,
-                    const TreeOptions& options, std::vector<Sums>& histogram, Split& best) const;
-    void scan_feature(std::size_t f, const Sums* histogram, const Node& node, const TreeOptions& options,
-                      Split& best) const;
+    void find_splits(std::vector<Node*> nodes, const std::uint8_t* allowed, bool real);
+    void scan_block(const FeatureBlock& block, const Node& node, const std::uint8_t* allowed, bool real,
+                    std::vector<Sums>& histogram, Split& best) const;
+    void scan_feature(std::size_t f, const Sums* histogram, const Node& node, bool real, Split& best) const;
     // Reorders the node's rows so that those going left come first; returns where the others begin.
     std::size_t partition(const Node& node);
 
@@ -79,6 +78,7 @@ class TreeGrower {
     int n_threads_;
     FixedPoint price_unit_, weight_unit_;
     std::vector<std::int64_t> weights_, prices_;
+    std::int64_t least_weight_ = 1;  // of a leaf
     std::vector<std::uint32_t> rows_, scratch_;
 };
 

@@ -18,6 +18,7 @@ struct RowOrder {
     std::vector<std::int64_t> position;  // of each row of X: its canonical row, or -1 if its weight is 0
 };
 
+// weights: one per row of X, finite and >= 0.
 template <class T>
 RowOrder order_rows(const MatrixView<T>& X, const MatrixView<double>& target, const double* weights, int n_threads);
 

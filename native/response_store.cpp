@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace cgens {
 namespace {
@@ -56,6 +57,40 @@ double ResponseStore::dot(std::size_t row, const double* weights) const {
 
 void ResponseStore::add(double step, std::size_t row, double* weights) const {
     visit_as(width_, row_data(row), [&](auto* h) { vector_ops().add(step, h, weights, padded_columns()); });
+}
+
+template <class Visit>
+void ResponseStore::visit_converted(std::size_t first, std::size_t last, Visit visit) const {
+    constexpr std::size_t kConverted = 8;  // rows at a time, which stay in the cache
+    std::vector<double> rows(kConverted * padded_columns());
+    for (std::size_t i = first; i < last; i += kConverted) {
+        const std::size_t n_rows = std::min(kConverted, last - i);
+        for (std::size_t r = 0; r < n_rows; ++r) copy_row(i + r, rows.data() + r * padded_columns());
+        visit(i, rows.data(), n_rows);
+    }
+}
+
+void ResponseStore::dot_rows(std::size_t first, std::size_t last, const double* weights, std::size_t n,
+                             double* out) const {
+    if (n == 1) {  // conversion does not pay
+        for (std::size_t i = first; i < last; ++i) out[i - first] = dot(i, weights);
+        return;
+    }
+    visit_converted(first, last, [&](std::size_t i, const double* rows, std::size_t n_rows) {
+        vector_ops().multiply_rows(rows, n_rows, weights, n, padded_columns(), out + (i - first) * n);
+    });
+}
+
+void ResponseStore::add_rows(std::size_t first, std::size_t last, const double* steps, std::size_t n,
+                             double* weights) const {
+    if (n_columns_ == 0) return;
+    if (n == 1) {
+        for (std::size_t i = first; i < last; ++i) add(steps[i - first], i, weights);
+        return;
+    }
+    visit_converted(first, last, [&](std::size_t i, const double* rows, std::size_t n_rows) {
+        vector_ops().add_rows(rows, n_rows, steps + (i - first) * n, n, padded_columns(), weights);
+    });
 }
 
 void ResponseStore::copy_row(std::size_t row, double* out) const {

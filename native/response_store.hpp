@@ -28,12 +28,20 @@ class ResponseStore {
     double dot(std::size_t row, const double* weights) const;
     // weights[j] += step * H(row, j)
     void add(double step, std::size_t row, double* weights) const;
+    // The same for the rows first ... last - 1 and n vectors of weights, n x padded_columns:
+    // out[i, t] = sum_j H(first + i, j) * weights[t, j]
+    void dot_rows(std::size_t first, std::size_t last, const double* weights, std::size_t n, double* out) const;
+    // weights[t, j] += sum_i steps[i, t] * H(first + i, j), row by row
+    void add_rows(std::size_t first, std::size_t last, const double* steps, std::size_t n, double* weights) const;
     // out[j] = H(row, j), of length padded_columns
     void copy_row(std::size_t row, double* out) const;
     // Prefetches a row that will be read soon.
     void prefetch(std::size_t row) const;
 
    private:
+    // Calls visit(i, rows, n_rows) with a few rows from i on, as doubles.
+    template <class Visit>
+    void visit_converted(std::size_t first, std::size_t last, Visit visit) const;
     // Copies everything to rows of `stride` entries of `width` bytes.
     void reshape(std::size_t width, std::size_t stride);
     std::byte* row_data(std::size_t row) const { return data_.get() + row * stride_ * width_; }

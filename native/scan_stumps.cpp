@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "four_lanes.hpp"
 #include "threads.hpp"
 
 namespace cgens {
@@ -68,8 +69,7 @@ void StumpScan::scan_feature(std::size_t f, std::vector<double>& prices) {
     const BinnedFeature& feature = pool_->feature(f);
     const std::int64_t* histogram = histogram_.data() + pool_->first_bin(f);
     const std::size_t n_thresholds = feature.n_bins() - 1;
-    constexpr std::size_t kWide = 4;  // lanes, the same on every machine
-    prices.assign((n_thresholds + kWide - 1) / kWide * kWide, 0.0);
+    prices.assign((n_thresholds + kFourLanes - 1) / kFourLanes * kFourLanes, 0.0);
     std::int64_t sum = 0;
     for (std::size_t k = 0; k < feature.common_bin; ++k) {
         sum += histogram[k];
@@ -81,18 +81,12 @@ void StumpScan::scan_feature(std::size_t f, std::vector<double>& prices) {
         prices[k] = static_cast<double>(2 * sum - total_);
     }
     for (const StumpPool::Repeated& repeated : pool_->repeated(f)) prices[repeated.bin] = 0.0;
-    double energy[kWide] = {};
-    for (std::size_t k = 0; k < prices.size(); k += kWide)
-        for (std::size_t l = 0; l < kWide; ++l) energy[l] += prices[k + l] * prices[k + l];
+    FeatureBest& best = best_[f];
+    best.energy = sum_lanes(prices.size(), [data = prices.data()](std::size_t k) { return data[k] * data[k]; });
     for (const std::uint32_t k : pool_->taken(f)) prices[k] = 0.0;
-    double largest[kWide] = {};
-    for (std::size_t k = 0; k < prices.size(); k += kWide)
-        for (std::size_t l = 0; l < kWide; ++l) largest[l] = std::max(largest[l], std::abs(prices[k + l]));
-    const double size = std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
-    const auto best = std::find_if(prices.begin(), prices.end(), [=](double price) { return std::abs(price) == size; });
-    const bool any = size > 0;
-    best_[f] = {any ? *best : 0.0, any ? static_cast<std::size_t>(best - prices.begin()) : 0,
-                (energy[0] + energy[1]) + (energy[2] + energy[3])};
+    double size;
+    best.bin = first_largest(prices.size(), [data = prices.data()](std::size_t k) { return std::abs(data[k]); }, size);
+    best.price = size > 0 ? prices[best.bin] : 0.0;
 }
 
 StumpPrice StumpScan::price(const double* duals) {

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "four_lanes.hpp"
 #include "threads.hpp"
 #include "vector_ops.hpp"
 
@@ -14,14 +15,9 @@ namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 
-// The first of the largest entries, and their value; four lanes let the compiler vectorize.
-std::size_t first_largest(const std::vector<double>& values, double& size) {
-    constexpr std::size_t kWide = 4;
-    double lanes[kWide] = {};
-    for (std::size_t k = 0; k < values.size(); k += kWide)
-        for (std::size_t l = 0; l < kWide; ++l) lanes[l] = std::max(lanes[l], values[k + l]);
-    size = std::max(std::max(lanes[0], lanes[1]), std::max(lanes[2], lanes[3]));
-    return static_cast<std::size_t>(std::find(values.begin(), values.end(), size) - values.begin());
+// A vector as a function of the index.
+auto indexed(const std::vector<double>& values) {
+    return [data = values.data()](std::size_t k) { return data[k]; };
 }
 
 }  // namespace
@@ -213,12 +209,13 @@ void StumpTable::scan_feature(std::size_t f, const double* step, PriceRule rule,
         ops.step_prices(step == nullptr ? 0.0 : step[t], scratch.along.data(), prices_.data() + first_price(f, t),
                         scratch.squares.data(), scratch.largest.data(), width(f));
     FeatureBest& best = best_[f];
-    double energy[4] = {};
-    for (std::size_t k = 0; k < width(f); k += 4)
-        for (std::size_t l = 0; l < 4; ++l) energy[l] += scratch.squares[k + l];
-    best.energy = (energy[0] + energy[1]) + (energy[2] + energy[3]);
-    for (const std::uint32_t k : pool_->taken(f)) scratch.largest[k] = scratch.squares[k] = 0.0;
-    const std::size_t by_price = first_largest(scratch.largest, best.max_price);
+    best.energy = sum_lanes(width(f), indexed(scratch.squares));
+    best.taken_price = 0.0;
+    for (const std::uint32_t k : pool_->taken(f)) {
+        best.taken_price = std::max(best.taken_price, scratch.largest[k]);
+        scratch.largest[k] = scratch.squares[k] = 0.0;
+    }
+    const std::size_t by_price = first_largest(width(f), indexed(scratch.largest), best.max_price);
     if (rule == PriceRule::kMax) {
         best.score = best.max_price;
         best.bin = by_price;
@@ -228,11 +225,11 @@ void StumpTable::scan_feature(std::size_t f, const double* step, PriceRule rule,
         for (std::size_t t = 0; t < n_outputs_; ++t)
             for (std::size_t k = 0; k < width(f); ++k) sums[k] += std::abs(prices_[first_price(f, t) + k]);
         for (const std::uint32_t k : pool_->taken(f)) sums[k] = 0.0;
-        best.bin = first_largest(sums, best.score);
+        best.bin = first_largest(width(f), indexed(sums), best.score);
     } else {
         const double* curvature = curvature_.data() + first_cell_[f];
         for (std::size_t k = 0; k < width(f); ++k) scratch.squares[k] /= 1.0 + std::max(curvature[k], 0.0);
-        best.bin = first_largest(scratch.squares, best.score);
+        best.bin = first_largest(width(f), indexed(scratch.squares), best.score);
     }
 }
 
@@ -259,6 +256,12 @@ TablePrice StumpTable::collect() const {
     return result;
 }
 
+double StumpTable::largest_price() const {
+    double largest = 0.0;
+    for (const FeatureBest& best : best_) largest = std::max({largest, best.max_price, best.taken_price});
+    return largest;
+}
+
 TablePrice StumpTable::find_best(PriceRule rule) {
     visit_features(static_cast<double>(prices_.size()), [&](std::size_t f, Scratch& scratch) {
         scratch.along.assign(width(f), 0.0);
@@ -282,6 +285,7 @@ TablePrice StumpTable::reprice(const double* duals, PriceRule rule, const double
         if (direction != nullptr) lower_curvature(f, denominator, scratch.lane(n_outputs_, width(f)));
         scan_feature(f, nullptr, rule, scratch);
     });
+    drift_ += kEps * largest_price();  // exact sums are rounded to doubles
     return collect();
 }
 
@@ -292,13 +296,12 @@ TablePrice StumpTable::change(const double* direction, const double* step, doubl
         if (has_curvature_) lower_curvature(f, denominator, scratch.along.data());
         scan_feature(f, step, rule, scratch);
     });
-    const TablePrice best = collect();
     double largest = 0.0, size = 0.0;
     for (std::size_t i = 0; i < n_rows(); ++i) size += std::abs(direction[i]);
     for (std::size_t t = 0; t < n_outputs_; ++t) largest = std::max(largest, std::abs(step[t]));
-    // The rounding errors of each product, of the direction in fixed point, and of the new price.
-    drift_ += (kEps * size + lanes_[0].unit.value(static_cast<double>(n_rows()))) * largest + kEps * best.max_price;
-    return best;
+    // The rounding errors of each product, of the direction in fixed point, and of the new prices.
+    drift_ += (kEps * size + lanes_[0].unit.value(static_cast<double>(n_rows()))) * largest + kEps * largest_price();
+    return collect();
 }
 
 void StumpTable::respond(std::size_t feature, double threshold, std::int8_t* out) const {

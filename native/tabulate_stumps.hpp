@@ -72,7 +72,7 @@ class StumpTable {
     struct FeatureBest {
         double score;  // under the rule; 0 if there is no free candidate
         std::size_t bin;
-        double max_price, energy;
+        double max_price, taken_price, energy;  // the largest |price| of free and of taken candidates
     };
     struct Scratch {
         std::vector<std::int64_t> running;
@@ -111,6 +111,7 @@ class StumpTable {
     void visit_features(double work, Visit visit);
     void scan_feature(std::size_t f, const double* step, PriceRule rule, Scratch& scratch);
     TablePrice collect() const;
+    double largest_price() const;  // of all stumps and outputs, taken or not
     void lower_curvature(std::size_t f, double denominator, const double* along);
     std::size_t width(std::size_t f) const { return first_cell_[f + 1] - first_cell_[f]; }
     // Where the prices of a feature and output begin.

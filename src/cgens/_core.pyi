@@ -18,7 +18,7 @@ class DualCd:
         upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         n_threads: int,
         sibling: DualCd | None = None,
-        n_copies: int = 1,
+        n_duals_per_row: int = 1,
         total: float = 0.0,
     ) -> None: ...
     @overload
@@ -44,7 +44,7 @@ class DualCd:
         """Multiply the box and the duals."""
 
     def duals(self) -> NDArray[numpy.float64]:
-        """Return a copy of the signed duals: n_copies times one per row."""
+        """Return a copy of the signed duals: n_duals_per_row times one per row."""
 
     def weights(self) -> NDArray[numpy.float64]:
         """Return a copy of the weights, one per column."""

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from cgens.masters.loss import Loss
 from cgens.types import AnyArray, Floats, relative_gap
 from cgens.weak_learners import Stump, StumpLearner
+from cgens.weak_learners.thresholds import midpoints
 
 __all__ = ["CertificateCheck", "check_certificate", "stump_pool_prices", "stump_thresholds"]
 
@@ -230,9 +231,7 @@ def stump_thresholds(values: Floats, weight: Floats, max_bins: int | None) -> Fl
                 chosen.append(int(k))
                 left, filled = left - filled, 0.0
         cuts = np.array(chosen, dtype=np.intp)
-    low, high = distinct[cuts], distinct[cuts + 1]
-    middle = 0.5 * low + 0.5 * high
-    return np.where((middle >= low) & (middle < high), middle, low)
+    return midpoints(distinct[cuts], distinct[cuts + 1])
 
 
 def stump_pool_prices(

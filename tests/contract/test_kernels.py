@@ -14,6 +14,8 @@ from cgens import CGEnsClassifier, CGEnsRegressor
 from cgens.kernels import columns_kernel, perceptron_kernel, stump_kernel
 from cgens.types import Sample
 from cgens.weak_learners import Box, Fourier, Perceptron, Stump, Tree
+from cgens.weak_learners.fourier import resolve_gammas
+from cgens.weak_learners.projections.spread import Spread
 from tests.tolerances import CLOSED_FORM, SIGMAS, SVC_DECISION, TIGHT
 
 
@@ -75,6 +77,15 @@ def assert_affine(kernel, distances, n):
     assert slope > 0
     assert np.abs(1 - kernel - slope * distances).max() <= SIGMAS / np.sqrt(n)
     assert np.ptp(slope * distances) > 2 * SIGMAS / np.sqrt(n), "otherwise the test is empty"
+
+
+def test_the_median_width_of_standardized_features_does_not_depend_on_their_units(rng):
+    X, gammas = rng.normal(size=(200, 3)), []
+    for units in ([1.0, 1.0, 1.0], [1.0, 256.0, 2.0**-9]):
+        sample = Sample(X * units, np.arange(200), np.ones(200))
+        spread = Spread.of(sample, "Fourier", standardize=True)
+        gammas.append(resolve_gammas("median", sample, spread, np.random.default_rng(0)))
+    assert gammas[0] == gammas[1]
 
 
 @pytest.mark.parametrize("orthogonal", [False, True])

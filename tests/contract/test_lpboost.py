@@ -173,19 +173,20 @@ def test_the_bounds_of_a_fit_stopped_by_max_iter_are_valid(data):
     assert trace.certificate.primal >= best * (1 - LP_OBJECTIVE)
 
 
-@pytest.mark.parametrize("parameters", [{"C": 0.3}, {"nu": 0.6}], ids=str)
+@pytest.mark.parametrize("parameters", [{"C": 0.3}, {"nu": 0.55}], ids=str)
 def test_a_fit_of_learned_columns_does_not_end_while_every_new_search_finds_more(parameters, data):
     """Without a pool nothing is proved, but a few dozen old candidates below the cost are no reason to stop."""
     X = data[0]
-    family, rng = Fourier(learn=True), np.random.default_rng(1)
-    ensemble, trace = fitted(LPBoost(**parameters), data, None, family=family, rng=rng, max_columns=60)
+    family, rng = Fourier(learn=True), np.random.default_rng(2)
+    ensemble, trace = fitted(LPBoost(**parameters), data, None, family=family, rng=rng, max_columns=300)
+    assert trace.certificate.status is Status.OPTIMAL
     cost = 1.0 if "C" in parameters else 2.0 - trace.certificate.dual
     taken = {learner.key: None for learner in ensemble.learners}
     found = []
     for seed in range(10, 15):
         pricer = family.begin(Sample(X, np.arange(50), np.ones(50)), np.random.default_rng(seed), 1)
         found.append(pricer.price(Duals(trace.duals), taken.keys(), "max").largest_price())
-    assert trace.certificate.status is not Status.OPTIMAL or min(found) <= cost
+    assert min(found) <= cost
 
 
 def test_real_columns_reach_the_optimum_of_their_pool(data):

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 
 from cgens import CGEnsRegressor
-from cgens.weak_learners import Box, Fourier, Linear, Perceptron, StumpLearner, Tree
+from cgens.weak_learners import Box, Fourier, Linear, Perceptron, StumpLearner, Tree, TreeLearner
 from cgens.weak_learners.box import BoxLearner
+from cgens.weak_learners.fourier import FourierLearner
+from cgens.weak_learners.search import sampler
 from cgens.weak_learners.search.candidates import distinct_rows, fingerprint
+from cgens.weak_learners.thresholds import midpoints
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.float32])
@@ -32,7 +37,36 @@ def test_multiples_of_other_inputs_are_left_out(rng):
     assert CGEnsRegressor(Linear(), C=1.0).fit(repeated, X[:, 0]).certificate_.n_candidates == 2
 
 
+@pytest.mark.parametrize(("sizes", "n_items"), [([1], 1), ([2, 3], 40), ([5], 5), ([1, 30], 33)])
+def test_subsets_are_the_items_with_the_smallest_keys(sizes, n_items, monkeypatch):
+    """In blocks of any size: the keys of one list, of some lists, or of all of them."""
+    for block in (1, 7 * n_items, 2**20):
+        monkeypatch.setattr(sampler, "BLOCK_KEYS", block)
+        drawn, lists = sampler.random_subsets(50, sizes, n_items, np.random.default_rng(3))
+        rng = np.random.default_rng(3)
+        assert drawn.tolist() == rng.choice(sizes, size=50).tolist()
+        assert lists.tolist() == rng.random((50, n_items)).argsort(axis=1)[:, : max(sizes)].tolist()
+
+
+def test_subsets_of_many_items_need_little_memory(rng):
+    tracemalloc.start()
+    _, lists = sampler.random_subsets(500, [2, 3], 20_000, rng)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert lists.shape == (500, 3)
+    assert peak < 40e6, "the keys of all lists take 80 MB"
+
+
 NEIGHBOURS = np.float32(1.0) + np.arange(5, dtype=np.float32) * np.finfo(np.float32).eps
+
+
+def test_midpoints_separate_adjacent_numbers():
+    """Some are rounded to the upper one, and sums of huge ones overflow."""
+    above = np.cumprod(np.full(8, np.nextafter(1.0, 2.0)))
+    for values in (above, -above[::-1], np.array([0.0, 5e-324, 1e-323, 1.5e-323]), np.array([1e308, 1.7e308])):
+        low, high = values[:-1], values[1:]
+        thresholds = midpoints(low, high)
+        assert np.all((low <= thresholds) & (thresholds < high))
 
 
 @pytest.mark.parametrize(
@@ -104,3 +138,30 @@ def test_a_box_is_the_conjunction_of_its_conditions():
     assert np.array_equal(box.respond(X), expected)
     together = BoxLearner.pack([box, BoxLearner((1,), (0.0,), (-1,))])  # the second has fewer conditions
     assert np.array_equal(together.respond(X, 1), np.column_stack([expected, np.where(X[:, 1] <= 0.0, 1, -1)]))
+
+
+def make_tree(*values):
+    """Return the arrays of a tree that splits the first feature at 0, with these values of the root and the leaves."""
+    nodes = [np.array(part, dtype=np.int32) for part in ([0, -1, -1], [1, -1, -1], [2, -1, -1])]
+    return nodes[0], np.zeros(3), nodes[1], nodes[2], np.array(values, dtype=np.float32), np.ones(3)
+
+
+def test_learners_copy_the_arrays_they_are_made_of():
+    for make, arrays in ((TreeLearner, make_tree(0, -1, 1)), (partial(FourierLearner, kappa=0.5), [np.ones(3)])):
+        learner, same = make(*arrays), make(*arrays)
+        for array in arrays:
+            array += 1
+        assert learner.key == same.key
+        own = learner.values if isinstance(learner, TreeLearner) else learner.theta
+        with pytest.raises(ValueError, match="read-only"):
+            own[0] = 2.0
+
+
+def test_trees_respond_in_the_type_of_their_leaves():
+    signs, real = TreeLearner(*make_tree(0.5, -1, 1)), TreeLearner(*make_tree(0.5, -1, 0.5))
+    X = np.array([[-1.0], [1.0]])
+    for learners, dtype in (([signs], np.int8), ([signs, signs], np.int8), ([real], "f4"), ([signs, real], "f4")):
+        responses = TreeLearner.pack(learners).respond(X, 1)
+        assert responses.dtype == dtype
+        assert np.array_equal(responses, np.column_stack([learner.respond(X) for learner in learners]))
+    assert signs.respond(X).tolist() == [-1, 1]

@@ -11,6 +11,7 @@ from cgens.coding import simplex_codes
 from cgens.types import Duals, Sample
 from cgens.weak_learners import SklearnLearner, Tree
 from cgens.weak_learners.search.proposals import merit_of, random_directions
+from cgens.weak_learners.tree import TreeMaker
 from tests.reference.naive_least_squares import NaiveCurvature, naive_model
 from tests.tolerances import CLOSED_FORM
 
@@ -39,10 +40,26 @@ def test_a_taken_proposal_does_not_end_the_search(seed, rng):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_fit_of_trees_is_optimal_before_all_features_are_used(seed):
-    y = (X[:, 0] - X[:, 1] + np.random.default_rng(1).normal(size=60) > 0).astype(int)
-    model = CGEnsClassifier(Tree(4), C=0.01, n_estimators=50, random_state=seed, n_jobs=1).fit(X, y)
+    rows, y = X[:16], X[:16, 0] - X[:16, 1] + np.random.default_rng(1).normal(size=16) > 0
+    model = CGEnsClassifier(Tree(2, min_samples_leaf=1), C=1.0, n_estimators=50, random_state=seed, n_jobs=1)
+    model.fit(rows, y)
+    assert model.certificate_.status == "optimal"
     used = np.unique(np.concatenate([learner.features for learner in model.ensemble_.learners]))
-    assert used.tolist() == [-1, 0, 1, 2] or model.certificate_.status != "optimal"
+    assert used.tolist() == [-1, 0, 1, 2]
+
+
+@pytest.mark.parametrize("max_features", [1.0, 0.5])
+def test_each_further_attempt_at_a_tree_allows_half_as_many_features(max_features, rng):
+    rows = rng.normal(size=(100, 8))
+    spec, sample = Tree(30, min_samples_leaf=1, max_features=max_features), Sample(rows, np.arange(100), np.ones(100))
+    maker = TreeMaker(spec, sample, rng, 1)
+    for attempt, n_allowed in enumerate([8, 4, 2, 1, 1] if max_features == 1.0 else [4, 2, 1, 1]):
+        used = []
+        for _ in range(40):
+            learner, _ = maker(rng.normal(size=100), attempt)
+            used.append(set(learner.features.tolist()) - {-1})
+        assert max(map(len, used)) == n_allowed, "30 leaves have use for all of them"
+        assert set().union(*used) == set(range(8)), "others in each tree"
 
 
 @pytest.mark.parametrize("family", [Tree(3, min_samples_leaf=2), SklearnLearner(DecisionTreeClassifier(max_depth=2))])

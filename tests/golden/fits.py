@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
-from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsRegressor, CGEnsRegressorCV
+from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsOutlierDetector, CGEnsRegressor, CGEnsRegressorCV
 from cgens.baselines import AdaBoostClassifier, AdaBoostMHClassifier
 from cgens.weak_learners import Box, Stump, Tree
 
@@ -68,6 +68,19 @@ TARGETS: dict[str, tuple[Callable[[], Any], type, dict[str, Any]]] = {
     "regression": (numbers, CGEnsRegressor, {}),
     "regression, two outputs": (pairs_of_numbers, CGEnsRegressor, {}),
 }
+#: Other losses, and the families that they are pinned with.
+OTHERS: dict[str, tuple[Callable[[], Any], type, dict[str, Any]]] = {
+    "quantile": (numbers, CGEnsRegressor, {"loss": "quantile", "quantile": 0.3}),
+    "three quantiles": (numbers, CGEnsRegressor, {"loss": "quantile", "quantile": [0.1, 0.5, 0.9]}),
+    "epsilon-insensitive": (numbers, CGEnsRegressor, {"loss": "epsilon_insensitive"}),
+    "one class": (two_classes, CGEnsOutlierDetector, {"nu": 0.3}),
+}
+FAMILIES_OF_OTHERS = {
+    "quantile": ("stump", "tree"),
+    "three quantiles": ("stump",),
+    "epsilon-insensitive": ("stump", "tree"),
+    "one class": ("stump", "box"),  # no tree is better than a constant
+}
 #: Directions of several outputs that are not classes are drawn by LAPACK: not the same bits everywhere.
 BY_LAPACK = {(family, "regression, two outputs") for family in ("tree", "tree, signs", "mixture")}
 
@@ -80,7 +93,7 @@ def row_weights(n_rows: int) -> np.ndarray:
 
 
 def plain(family: str, target: str, weighted: bool = False, **more: Any) -> dict[str, str]:
-    data, estimator, parameters = TARGETS[target]
+    data, estimator, parameters = {**TARGETS, **OTHERS}[target]
     X, y = data()
     model = estimator(FAMILIES[family], n_estimators=N_COLUMNS, random_state=0, **{**parameters, **more})
     return digests(model.fit(X, y, row_weights(len(X)) if weighted else None), X)
@@ -135,6 +148,10 @@ def cases() -> dict[str, Callable[[], dict[str, str]]]:
     )
     table["AdaBoost: two classes"] = lambda: baseline(AdaBoostClassifier, two_classes)
     table["AdaBoost.MH: three classes"] = lambda: baseline(AdaBoostMHClassifier, three_classes)
+    for target, families in FAMILIES_OF_OTHERS.items():
+        for family in families:
+            table[f"{family}: {target}"] = lambda family=family, target=target: plain(family, target)
+        table[f"stump: {target}, weighted"] = lambda target=target: plain("stump", target, weighted=True)
     return table
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -163,6 +165,23 @@ def test_an_interrupted_solve_has_feasible_duals(rng):
 
     with pytest.raises(KeyboardInterrupt):
         solver.solve(1e-15, 10**9, fail)
+
+
+def test_a_solve_can_be_interrupted_after_every_sweep(rng):
+    """The first poll takes longer than the time between two, so that the second one is due after the first sweep."""
+    y, H = make_signs(rng, 3000, 60)
+    bound = np.full(3000, 100.0)
+    solver, answers = make_solver(y, bound, H.T), iter([False, True])
+
+    def interrupted() -> bool:
+        time.sleep(0.06)
+        return next(answers)
+
+    primal, dual, n_sweeps, status = solver.solve(1e-15, 10**9, interrupted)
+    assert (n_sweeps, status) == (1, "interrupted")
+    assert primal - dual >= -NEGATIVE_GAP * primal
+    assert_feasible(solver, H, y, bound)
+    assert solve(make_solver(y, bound, H.T), 1e-15, 1)[2] > 1, "several sweeps follow each other"
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64])

@@ -204,6 +204,18 @@ def test_awkward_columns_have_a_correct_gap(name, C, rng):
         assert_close(primal, naive_model(H, target, scale).dual)
 
 
+@pytest.mark.parametrize("C", [1e15, 1e18])
+def test_columns_spanned_by_others_with_a_huge_c_do_not_explode(C):
+    """Their pivots are rounding errors of sums of the size of C."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        H, target = rng.normal(size=(40, 3)), rng.normal(size=(40, 1))
+        solver = make_solver(target, np.full(40, C), np.column_stack([H, H @ rng.normal(size=(3, 3))]).T)
+        assert np.abs(solver.weights()).max() <= np.abs(target).max()
+        primal, dual, _ = solver.solve(TIGHT)
+        assert primal - dual <= TIGHT * primal
+
+
 def test_arguments_are_copied(rng):
     target, scale, H = rng.normal(size=(40, 1)), make_weights(rng), make_signs(rng)
     borrowed = target.copy(), scale.copy(), np.empty(40, dtype=np.int8)

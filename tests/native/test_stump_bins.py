@@ -81,6 +81,15 @@ def test_weights_count_as_copies(rng):
     assert np.array_equal(weighted, make_pool(copies[:, None], max_bins=20).thresholds(0))
 
 
+@pytest.mark.parametrize("weight", [0.1, 1 / 3, 0.7])
+def test_the_unit_of_the_weights_does_not_matter(weight, rng):
+    """Sums of equal weights that are not exact may be just below the share that they complete."""
+    values = rng.normal(size=(600, 1))
+    for max_bins in (3, 5, 6, 10, 12, 20):
+        unweighted = make_pool(values, max_bins=max_bins).thresholds(0)
+        assert np.array_equal(make_pool(values, np.full(600, weight), max_bins).thresholds(0), unweighted)
+
+
 def test_memory_order_does_not_matter(rng):
     X, duals = rng.normal(size=(80, 9)).round(1), integers(rng, 80)
     assert len({make_scan(same).price(duals) for same in same_tables(X)}) == 1

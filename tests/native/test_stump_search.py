@@ -224,6 +224,20 @@ def test_updated_scans_equal_tables(name, rng):
     assert_scan_equals_table(pool, [ties, ties, integers(rng, n), *walk])
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_response_is_taken_with_its_copies_on_other_features(sign, rng):
+    X, duals = rng.permutation(12).astype(float)[:, None], integers(rng, 12)
+    X = np.column_stack([X, sign * X])
+    for copied in (0, 1):
+        pool = make_pool(X)
+        feature, threshold = StumpScan(pool, 1).price(duals)[1:3]
+        assert feature == 0
+        assert pool.take(copied, (sign if copied else 1.0) * threshold)
+        assert not pool.take(1 - copied, (1.0 if copied else sign) * threshold), "taken before"
+        feature, other = StumpScan(pool, 1).price(duals)[1:3]
+        assert (feature, other) != (0, threshold)
+
+
 def test_rows_are_read_through_the_index(rng):
     X = TABLES["many values"]
     rows, duals = rng.permutation(len(X))[:35], integers(rng, 35)

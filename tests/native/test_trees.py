@@ -109,6 +109,25 @@ def test_signs_that_agree_are_not_split(rng):
         assert grow(X, rng.random(60) + 0.1, real=False)[0].tolist() == [-1]
 
 
+@pytest.mark.parametrize("real", [True, False])
+def test_rows_whose_weight_is_negligible_count_with_their_duals(real, rng):
+    """Their weight rounds to 0 beside the others', but their duals do not."""
+    X, along = rng.permutation(20).astype(float)[:, None], integers(rng, 20)
+    weight = np.where(np.arange(20) % 2 == 0, 1.0, 1e-18)
+    *_, sums, _, leaf_of = grow(X, along, weight, min_weight=0.0, real=real)
+    leaves = np.unique(leaf_of)
+    assert len(leaves) > 2
+    assert sums[leaves].tolist() == [along[leaf_of == leaf].sum() for leaf in leaves]
+
+
+def test_gains_of_rounding_are_none(rng):
+    """With the same mean everywhere, no split gains anything."""
+    X = TABLES["many values"]
+    for _ in range(20):
+        weight = rng.random(60)
+        assert grow(X, 0.1 * weight, weight, min_weight=0.0)[0].tolist() == [-1]
+
+
 @pytest.mark.parametrize("power", [-1000, -60, 60, 900])
 def test_powers_of_two_change_no_split(power, rng):
     X, along, weight = TABLES["many values"], integers(rng, 60), rng.integers(1, 5, 60).astype(float)

@@ -16,6 +16,7 @@ from cgens.types import AnyArray, Floats, Integers, Pricer, Sample
 from cgens.weak_learners.checks import check_counts
 from cgens.weak_learners.search.candidates import Candidates
 from cgens.weak_learners.search.sampler import CandidateSampler, random_subsets
+from cgens.weak_learners.thresholds import midpoints
 
 
 class Box(BaseEstimator):  # type: ignore[misc]
@@ -156,9 +157,9 @@ class BoxSampler(CandidateSampler):
         for feature in np.unique(features).tolist():
             if feature not in self._thresholds:
                 self._thresholds[feature] = midpoints_of(self.sample, feature)
-            midpoints, cumulative = self._thresholds[feature]
+            middles, cumulative = self._thresholds[feature]
             own = features == feature
-            thresholds[own] = midpoints[np.searchsorted(cumulative, quantiles[own], side="right")]
+            thresholds[own] = middles[np.searchsorted(cumulative, quantiles[own], side="right")]
         used = np.arange(features.shape[1]) < sizes[:, None]
         return BoxPack(np.where(used, features, 0), np.where(used, thresholds, 0.0), (sides * used).astype(np.int8))
 
@@ -170,7 +171,5 @@ def midpoints_of(sample: Sample, feature: int) -> tuple[Floats, Floats]:
     """
     distinct, inverse = np.unique(sample.matrix()[:, feature].astype(np.float64), return_inverse=True)
     weight = np.bincount(inverse, weights=sample.weight / sample.weight.sum())
-    middle = 0.5 * distinct[:-1] + 0.5 * distinct[1:]
-    middle = np.where((middle >= distinct[:-1]) & (middle < distinct[1:]), middle, distinct[:-1])
     around = np.cumsum(weight[:-1] + weight[1:])
-    return middle, around[:-1] / around[-1]
+    return midpoints(distinct[:-1], distinct[1:]), around[:-1] / around[-1]

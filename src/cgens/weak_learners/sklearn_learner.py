@@ -16,7 +16,7 @@ from cgens.weak_learners.search.candidates import fingerprint
 from cgens.weak_learners.search.proposals import ProposalPricer
 
 #: Duals whose |sum| is below this fraction of their sum of |values| add up to 0, as with a free intercept.
-BALANCED = 1e-9
+ZERO_SUM = 1e-9
 
 
 class SklearnLearner(BaseEstimator):  # type: ignore[misc]
@@ -94,7 +94,7 @@ class ClassifierMaker:
         model.fit(self._X[rows], np.where(target[rows] > 0, 1, -1), sample_weight=weights)
         response = signs_of(model, self._X)
         constant = not np.any(response != response[0])
-        if constant and abs(target.sum()) <= BALANCED * size.sum():  # a free intercept does the same
+        if constant and abs(target.sum()) <= ZERO_SUM * size.sum():  # a free intercept does the same
             return None
         return FittedLearner(model, fingerprint(response)), response
 

@@ -15,6 +15,7 @@ from cgens.default_c import DefaultC
 from cgens.interrupt import is_interrupted
 from cgens.packs import ArrayPack, Decider, register_pack
 from cgens.types import AnyArray, Column, Duals, Floats, Integers, Pricing, Rule, Sample
+from cgens.weak_learners.checks import check_integer
 from cgens.weak_learners.search.price_table import Found, PriceTable
 
 
@@ -50,8 +51,8 @@ class Stump(BaseEstimator):  # type: ignore[misc]
 
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> StumpPricer:
         """Bin the training rows; `rng` is not used."""
-        if self.max_bins is not None and not (isinstance(self.max_bins, int | np.integer) and self.max_bins >= 2):
-            raise ValueError(f"Stump: max_bins must be an integer >= 2 or None; got {self.max_bins!r}.")
+        if self.max_bins is not None:
+            check_integer("Stump: max_bins", self.max_bins, least=2)
         return StumpPricer(sample, self.max_bins, n_threads)
 
 
@@ -102,7 +103,7 @@ class StumpPricer:
         self._sample = sample
         self._n_threads = n_threads
         self._scans: list[StumpScan] = []
-        self._table: PriceTable | None = None
+        self._table: PriceTable[StumpTable] | None = None
         self._seen: set[Hashable] = set()
         self._complete = True  # every taken stump is in the pool
 
@@ -120,7 +121,7 @@ class StumpPricer:
             if self._table is None:
                 self._table = PriceTable(partial(StumpTable, self._pool, n_threads=self._n_threads))
             best = self._table.price(duals, rule)
-            respond = self._table.table.respond  # type: ignore[attr-defined]
+            respond = self._table.table.respond
         column = None
         if best.found:
             learner = StumpLearner(best.candidate, best.threshold)
@@ -142,11 +143,15 @@ class StumpPricer:
         thresholds = self._pool.thresholds(key.feature)
         if key.threshold in thresholds:
             return self._pool.take(key.feature, key.threshold)
-        # A stump found on other rows: use the threshold that splits these rows in the same way, if any.
-        values = np.sort(self._sample.X[self._sample.rows, key.feature].astype(np.float64))
-        below = np.searchsorted(values, thresholds, side="right")
-        same = np.flatnonzero(below == np.searchsorted(values, key.threshold, side="right"))
-        return bool(len(same)) and self._pool.take(key.feature, float(thresholds[same[0]]))
+        # A stump found on other rows: use the threshold that splits these rows in the same way, if any. It can only be
+        # a neighbouring one, with no value between the two.
+        values = self._sample.X[self._sample.rows, key.feature].astype(np.float64)
+        above = int(np.searchsorted(thresholds, key.threshold))
+        for neighbour in thresholds[max(0, above - 1) : above + 1].tolist():
+            low, high = sorted((neighbour, key.threshold))
+            if not np.any((low < values) & (values <= high)):
+                return self._pool.take(key.feature, neighbour)
+        return False
 
     def pool(self) -> list[Floats]:
         """Return the thresholds of each feature, including those with a repeated response."""

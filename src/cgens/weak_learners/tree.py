@@ -96,8 +96,10 @@ class TreeLearner:
     cover: Floats
 
     def __post_init__(self) -> None:
-        for array in vars(self).values():
+        for name in NODE_ARRAYS:
+            array = getattr(self, name).copy()
             array.setflags(write=False)
+            object.__setattr__(self, name, array)
 
     @cached_property
     def key(self) -> Hashable:
@@ -112,7 +114,7 @@ class TreeLearner:
         return hash(self.key)
 
     def respond(self, X: AnyArray) -> AnyArray:
-        """Return h(x) for every row, float32."""
+        """Return h(x) for every row; int8 if all leaves are +-1, else float32."""
         return TreeLearner.pack([self]).respond(X, 1)[:, 0]
 
     @staticmethod
@@ -146,15 +148,21 @@ class TreePack(ArrayPack):
     def learner(self, number: int) -> TreeLearner:
         """Return one of the trees."""
         nodes = slice(self.begin[number], self.begin[number + 1])
-        return TreeLearner(**{name: getattr(self, name)[nodes].copy() for name in NODE_ARRAYS})
+        return TreeLearner(**{name: getattr(self, name)[nodes] for name in NODE_ARRAYS})
 
     @cached_property
     def _tables(self) -> TreeTables:
         return TreeTables(self.begin, self.features, self.left, self.right, self.thresholds, self.values)
 
+    @cached_property
+    def _has_signs(self) -> bool:
+        """Whether all leaves are +-1."""
+        return bool(np.all(np.abs(self.values[self.features < 0]) == 1))
+
     def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
-        """Return the responses, shape (n, J), float32."""
-        return self._tables.respond(X, n_threads).reshape(len(X), len(self))
+        """Return the responses, shape (n, J); int8 if all leaves are +-1, else float32."""
+        responses = self._tables.respond(X, n_threads).reshape(len(X), len(self))
+        return responses.astype(np.int8) if self._has_signs else responses
 
     def decider(self, weights: Floats) -> Decider:
         """Prepare responses @ weights."""

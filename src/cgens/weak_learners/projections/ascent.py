@@ -22,7 +22,7 @@ from cgens.weak_learners.projections.coordinates import Coordinates
 #: Number of steps, root mean square change of phase of the first one in radians, decay of their length, and momentum.
 N_STEPS, FIRST_STEP, DECAY, MOMENTUM = 10, 0.4, 0.9, 0.7
 #: Duals whose |mean| is below this fraction of their mean |value| add up to 0 except for rounding.
-BALANCED = 1e-3
+ZERO_MEAN = 1e-3
 #: Number of rows in a block: part of the definition of the results.
 ROWS = 2048
 
@@ -95,7 +95,7 @@ class AscentRows:
         """Return some of the rows, with the total weight of all rows: gains of parts are then comparable."""
         level = self.R.mean(axis=0)
         # A free intercept keeps the sum of the duals at 0, and so should a part; without one the sum has a meaning.
-        level[np.abs(level) < BALANCED * np.abs(self.R).mean(axis=0)] = 0.0
+        level[np.abs(level) < ZERO_MEAN * np.abs(self.R).mean(axis=0)] = 0.0
         own = self.R[rows] - self.R[rows].mean(axis=0) + level
         return AscentRows(self.Z[rows], own, self.v[rows] * np.float32(len(self.v) / max(1, len(rows))))
 

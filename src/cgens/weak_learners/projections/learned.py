@@ -45,7 +45,7 @@ class LearnedPricer:
         self._candidates: Candidates | None = None
         self._position: dict[Hashable, int] = {}
         self._free: AnyArray = np.zeros(0, dtype=bool)
-        self._prices: PriceTable | None = None
+        self._prices: PriceTable[CandidateTable] | None = None
         self._n_rounds = 0  # since the last refresh
         self._first_merit = 0.0  # of the best candidate after the last refresh
         self._found = FoundResponses()

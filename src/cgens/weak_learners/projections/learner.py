@@ -24,7 +24,9 @@ class ProjectionLearner:
     pack_type: ClassVar[type[ProjectionPack]]
 
     def __post_init__(self) -> None:
-        self.theta.setflags(write=False)
+        theta = self.theta.copy()
+        theta.setflags(write=False)
+        object.__setattr__(self, "theta", theta)
 
     @property
     def key(self) -> Hashable:
@@ -65,7 +67,7 @@ class ProjectionPack(BlockPack):
 
     def learner(self, number: int) -> ProjectionLearner:
         """Return one of the functions."""
-        return self.learner_type(self.thetas[number].copy(), float(self.kappas[number]))
+        return self.learner_type(self.thetas[number], float(self.kappas[number]))
 
     @staticmethod
     def activate(projections: Floats, kappas: Floats) -> AnyArray:

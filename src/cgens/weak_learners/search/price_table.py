@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from cgens.types import Column, Curvature, Duals, Floats, Pricing, Rule
 
@@ -90,23 +90,26 @@ class Table(Protocol):
         """Return the best free candidate."""
 
 
-class PriceTable:
+T = TypeVar("T", bound=Table)
+
+
+class PriceTable(Generic[T]):
     """Keeps a `Table` at the duals of a master: by its rank-one steps if there are few, else from scratch."""
 
-    def __init__(self, make: Callable[[int], Table]) -> None:
+    def __init__(self, make: Callable[[int], T]) -> None:
         self._make = make
-        self._table: Table | None = None
+        self._table: T | None = None
         self._n_priced = 0  # columns whose steps are in the prices
         self._n_curved: int | None = None  # columns whose steps are in g'Pg; None if that is not kept
         self._duals: Duals | None = None  # those of the prices
 
     @property
-    def table(self) -> Table:
+    def table(self) -> T:
         """The table, made for the first prices."""
         assert self._table is not None
         return self._table
 
-    def adopt(self, table: Table, duals: Duals, n_steps: int) -> None:
+    def adopt(self, table: T, duals: Duals, n_steps: int) -> None:
         """Continue with a table whose prices and g'Pg are those of given duals."""
         self._table, self._duals = table, duals
         self._n_priced = self._n_curved = n_steps

@@ -13,6 +13,9 @@ from cgens.weak_learners.search.candidates import Candidates, distinct_rows
 from cgens.weak_learners.search.fixed_pool import FixedPricer
 from cgens.weak_learners.search.fresh_pool import MAX_DRAWS, FreshPricer
 
+#: Number of random keys that are drawn at a time.
+BLOCK_KEYS = 2**20
+
 
 class CandidateSampler:
     """Draws candidates for a family with the parameters `n_candidates` and `pool`; a subclass has `draw`."""
@@ -47,5 +50,14 @@ class CandidateSampler:
 
 def random_subsets(n: int, sizes: Sequence[int], n_items: int, rng: np.random.Generator) -> tuple[AnyArray, AnyArray]:
     """Return n random `sizes`, and n lists of max(sizes) distinct items below `n_items` in random order."""
-    drawn = rng.choice(np.asarray(sizes), size=n)
-    return drawn, rng.random((n, n_items)).argsort(axis=1)[:, : max(sizes)]
+    drawn, most = rng.choice(np.asarray(sizes), size=n), max(sizes)
+    lists = np.empty((n, most), dtype=np.intp)
+    # A list is the items with the smallest of n_items random keys. In blocks, because the keys of all lists may not fit
+    # into memory; their size does not change what is drawn.
+    n_block = max(1, BLOCK_KEYS // n_items)
+    for begin in range(0, n, n_block):
+        keys = rng.random((min(n_block, n - begin), n_items))
+        smallest = np.argpartition(keys, most - 1, axis=1)[:, :most]
+        order = np.take_along_axis(keys, smallest, axis=1).argsort(axis=1)
+        lists[begin : begin + n_block] = np.take_along_axis(smallest, order, axis=1)
+    return drawn, lists
