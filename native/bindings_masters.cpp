@@ -51,6 +51,60 @@ void construct_ls(GramLs* self, const CMatrix<double>& target, const Vector<doub
     new (self) GramLs(target.data(), to_vector(weights), target.shape(1), n_threads);
 }
 
+auto get_cd_state(const DualCd& self) {
+    const DualCd::State state = self.state();
+    const std::vector<double> numbers{state.bias, state.bias_radius, state.centre, state.unsolved ? 1.0 : 0.0,
+                                      static_cast<double>(state.steps_since_refresh)};
+    return std::make_tuple(to_array(state.duals), to_array(state.fits), to_array(state.weights), to_array(numbers),
+                           state.random_state);
+}
+
+void set_cd_state(DualCd& self, const Vector<double>& duals, const Vector<double>& fits, const Vector<double>& weights,
+                  const Vector<double>& numbers, std::uint64_t random_state) {
+    require(duals.shape(0) == self.n_duals() && fits.shape(0) == self.n_duals() &&
+                weights.shape(0) == self.n_columns() && numbers.shape(0) == 5,
+            "set_state: lengths differ");
+    for (const Vector<double>& values : {duals, fits, weights, numbers})
+        require_finite(values, "set_state: values must be finite");
+    require(numbers(4) >= 0 && numbers(4) < 9e15 && random_state != 0, "set_state: numbers are out of range");
+    self.set_state({to_vector(duals), to_vector(fits), to_vector(weights), numbers(0), numbers(1), numbers(2),
+                    numbers(3) != 0, static_cast<std::int64_t>(numbers(4)), random_state});
+}
+
+template <class T>
+void append_column(GramLs& self, const Vector<T>& column) {
+    require(column.shape(0) == self.n_rows(), "append: one response per row");
+    nb::gil_scoped_release released;
+    self.append_column(column.data());
+}
+
+auto get_ls_state(const GramLs& self) {
+    const GramLs::State state = self.state();
+    const std::vector<double> primal{state.primal, state.primal_scale};
+    return std::make_tuple(to_array(state.products), to_array(state.with_target), to_array(state.with_itself),
+                           to_array(state.means), to_array(state.factor), to_array(state.pivots),
+                           to_array(state.projected), to_array(state.weights), to_array(state.last_coefficients),
+                           to_array(primal));
+}
+
+void set_ls_state(GramLs& self, const Vector<double>& products, const Vector<double>& with_target,
+                  const Vector<double>& with_itself, const Vector<double>& means, const Vector<double>& factor,
+                  const Vector<double>& pivots, const Vector<double>& projected, const Vector<double>& weights,
+                  const Vector<double>& coefficients, const Vector<double>& primal) {
+    const std::size_t n = self.n_columns(), n_below = n == 0 ? 0 : n * (n - 1) / 2;
+    for (const auto& [values, length] :
+         {std::pair{products, n_below}, {with_target, n * self.n_outputs()}, {with_itself, n}, {means, n},
+          {factor, n_below}, {pivots, n}, {projected, n * self.n_outputs()}, {weights, n * self.n_outputs()},
+          {coefficients, n == 0 ? 0 : n - 1}, {primal, std::size_t{2}}}) {
+        require(values.shape(0) == length, "set_state: lengths differ");
+        require_finite(values, "set_state: values must be finite");
+    }
+    for (std::size_t j = 0; j < n; ++j) require(pivots(j) >= 1, "set_state: pivots must be >= 1");
+    self.set_state({to_vector(products), to_vector(with_target), to_vector(with_itself), to_vector(means),
+                    to_vector(factor), to_vector(pivots), to_vector(projected), to_vector(weights),
+                    to_vector(coefficients), primal(0), primal(1)});
+}
+
 std::vector<double> ls_weights(const GramLs& self, const CMatrix<double>& weights) {
     require(weights.shape(1) == self.n_outputs() && weights.shape(0) <= self.n_columns(),
             "weights: must be of shape (n, n_outputs) with n <= n_columns");
@@ -98,6 +152,9 @@ void bind_masters(nb::module_& m) {
              "Return a copy of the signed duals: n_duals_per_row times one per row.")
         .def("weights", [](const DualCd& self) { return to_array(self.weights(), self.n_columns()); },
              "Return a copy of the weights, one per column.")
+        .def("get_state", &get_cd_state, "Return (duals, fits, weights, numbers, random_state), for set_state.")
+        .def("set_state", &set_cd_state, "duals"_array, "fits"_array, "weights"_array, "numbers"_array,
+             "random_state"_a, "Continue from a state of the same problem, whose columns have been added.")
         .def_prop_ro("bias", &DualCd::bias);
 
     nb::class_<GramLs>(m, "GramLs", "Regularized least squares with a free bias over a growing set of columns.")
@@ -167,6 +224,14 @@ void bind_masters(nb::module_& m) {
                  return to_array(without_gil([&] { return self.centred_rows(first, last); }));
              },
              "first"_a, "last"_a, "Return these rows of the centred columns, of shape (last - first, n_columns), flat.")
+        .def("append", &append_column<std::int8_t>, "column"_array, "Append a column, before set_state.")
+        .def("append", &append_column<float>, "column"_array)
+        .def("append", &append_column<double>, "column"_array)
+        .def("get_state", &get_ls_state,
+             "Return all that was computed from the columns, in the order of the arguments of set_state.")
+        .def("set_state", &set_ls_state, "products"_array, "with_target"_array, "with_itself"_array, "means"_array,
+             "factor"_array, "pivots"_array, "projected"_array, "weights"_array, "coefficients"_array, "primal"_array,
+             "Continue from a state, after the columns have been appended.")
         .def_prop_ro("primal", &GramLs::primal);
 }
 

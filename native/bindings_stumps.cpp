@@ -104,6 +104,20 @@ auto find_best(StumpTable& self, const std::string& rule) {
     return as_tuple(without_gil([&] { return self.find_best(by); }));
 }
 
+auto get_state(const StumpTable& self) {
+    return std::make_tuple(to_array(self.prices()), to_array(self.curvature()), self.drift());
+}
+
+void set_state(StumpTable& self, const Vector<double>& prices, const Vector<double>& curvature, double drift) {
+    require(prices.shape(0) == self.prices().size() &&
+                (curvature.shape(0) == 0 || curvature.shape(0) * self.n_outputs() == prices.shape(0)),
+            "set_state: lengths differ");
+    require_finite(prices, "set_state: prices must be finite");
+    require_finite(curvature, "set_state: g'Pg must be finite");
+    require(drift >= 0, "set_state: drift must be >= 0");
+    self.set_state(to_vector(prices), to_vector(curvature), drift);
+}
+
 template <class Stumps>
 NewArray<std::int8_t> respond_training(const Stumps& self, std::size_t feature, double threshold) {
     require(feature < self.n_features(), "respond: no such feature");
@@ -182,6 +196,8 @@ void bind_stumps(nb::module_& m) {
         .def("change_curvature", &change_curvature, "direction"_array, "denominator"_a, "Change g'Pg only.")
         .def("find_best", &find_best, "rule"_a,
              "Find the best free stump. Returns (found, feature, threshold, output, price, max_price, energy, merit).")
+        .def("get_state", &get_state, "Return (prices, curvature, drift), for set_state.")
+        .def("set_state", &set_state, "prices"_array, "curvature"_array, "drift"_a, "Continue from a state.")
         .def("respond", &respond_training<StumpTable>, "feature"_a, "threshold"_a,
              "Return the responses on the training rows.")
         .def("entries",

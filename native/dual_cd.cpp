@@ -63,6 +63,23 @@ void DualCd::add_column(const T* column) {
     unsolved_ = true;
 }
 
+DualCd::State DualCd::state() const {
+    const std::vector<double> own(weights_.begin(), weights_.begin() + static_cast<std::ptrdiff_t>(n_columns_));
+    return {duals_, fits_, own, bias_, bias_radius_, centre_, unsolved_, steps_since_refresh_, random_state_};
+}
+
+void DualCd::set_state(const State& state) {
+    duals_ = state.duals;
+    fits_ = state.fits;
+    std::copy(state.weights.begin(), state.weights.end(), weights_.begin());
+    bias_ = state.bias;
+    bias_radius_ = state.bias_radius;
+    centre_ = state.centre;
+    unsolved_ = state.unsolved;
+    steps_since_refresh_ = state.steps_since_refresh;
+    random_state_ = state.random_state;
+}
+
 void DualCd::scale_box(double factor) {
     for (std::vector<double>* values : {&lower_, &upper_, &duals_, &weights_, &fits_})
         for (double& value : *values) value *= factor;

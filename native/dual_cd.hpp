@@ -52,6 +52,18 @@ class DualCd {
     template <class T>
     void add_column(const T* column);
 
+    // What a solve continues from: a fit that is resumed gets it back.
+    struct State {
+        std::vector<double> duals, fits, weights;  // weights: n_columns
+        double bias, bias_radius, centre;
+        bool unsolved;
+        std::int64_t steps_since_refresh;
+        std::uint64_t random_state;
+    };
+    State state() const;
+    // Continues from a state of the same problem, whose columns have been added.
+    void set_state(const State& state);
+
     // Multiplies lo, hi, e and the duals by a factor > 0: a warm start for another C.
     void scale_box(double factor);
 

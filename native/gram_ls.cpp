@@ -11,7 +11,6 @@
 namespace cgens {
 namespace {
 
-constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr std::size_t kBlock = 512;  // rows that are summed together, for any number of threads
 constexpr int kMaxRefinements = 100;
 constexpr double kClosed = 1e-12;  // a relative gap that is only rounding
@@ -62,7 +61,7 @@ std::vector<double> GramLs::sum_blocks(std::size_t block, std::size_t width, Add
 
 // The weighted sum of a centred column is 0 up to rounding: centring the others is a correction by that sum.
 template <class T>
-std::vector<GramLs::Products> GramLs::multiply(const T* columns, std::size_t n, std::ptrdiff_t stride) const {
+std::vector<GramProducts> GramLs::multiply(const T* columns, std::size_t n, std::ptrdiff_t stride) const {
     const std::size_t n_wide = store_.padded_columns(), n_own = n_outputs_ + 2;
     const auto column_of = [=](std::size_t g) { return columns + static_cast<std::ptrdiff_t>(g) * stride; };
     std::vector<double> means(n);
@@ -89,7 +88,7 @@ std::vector<GramLs::Products> GramLs::multiply(const T* columns, std::size_t n, 
         store_.add_rows(first, last, scaled.data(), n, sums);
     };
     const std::vector<double> sums = sum_blocks(kBlock, n * (n_wide + n_own), add);
-    std::vector<Products> all;
+    std::vector<GramProducts> all;
     for (std::size_t g = 0; g < n; ++g) {
         const double *with_columns = sums.data() + g * n_wide, *own = sums.data() + n * n_wide + g * n_own;
         all.push_back({{with_columns, with_columns + n_columns()}, {own, own + n_outputs_}, own[n_outputs_], means[g]});
@@ -99,68 +98,15 @@ std::vector<GramLs::Products> GramLs::multiply(const T* columns, std::size_t n, 
     return all;
 }
 
-void GramLs::Factor::solve_lower(std::vector<double>& x) const {
-    const std::size_t n = x.size();
-    std::vector<double> solved(padded(n), 0.0);
-    for (std::size_t j = 0; j < n; ++j)
-        solved[j] = (x[j] - vector_ops().dot_f64(row(j), solved.data(), padded(j))) / pivots[j];
-    solved.resize(n);
-    x = std::move(solved);
-}
-
-void GramLs::Factor::solve_upper(std::vector<double>& x) const {
-    const std::size_t n = x.size();
-    x.resize(padded(n), 0.0);
-    for (std::size_t j = n; j-- > 0;) {
-        x[j] /= pivots[j];
-        vector_ops().add_f64(-x[j], row(j), x.data(), padded(j));  // the row is 0 from j on
-    }
-    x.resize(n);
-}
-
-void GramLs::Factor::add_solution(const std::vector<double>& right, std::size_t n_outputs, bool both,
-                                  std::vector<double>& weights) const {
-    std::vector<double> x(weights.size() / n_outputs);
-    for (std::size_t t = 0; t < n_outputs; ++t) {
-        for (std::size_t j = 0; j < x.size(); ++j) x[j] = right[j * n_outputs + t];
-        if (both) solve_lower(x);
-        solve_upper(x);
-        for (std::size_t j = 0; j < x.size(); ++j) weights[j * n_outputs + t] += x[j];
-    }
-}
-
-std::vector<double> GramLs::Factor::append(Products products, double total) {
-    const std::size_t n = pivots.size(), n_outputs = products.with_target.size();
-    std::vector<double> row = std::move(products.with_columns);
-    solve_lower(row);
-    const double square = 1.0 + products.with_itself - std::inner_product(row.begin(), row.end(), row.begin(), 0.0);
-    // The squared pivot is at least 1 in exact arithmetic. If its rounding error, relative to the column before
-    // centring, may be larger (a column spanned by the others, with a large C), that is used instead: a little more
-    // regularization of a direction that does not exist.
-    const double uncentred = products.with_itself + total * products.mean * products.mean;
-    const double noise = 4 * kEps * static_cast<double>(n + 1) * (1.0 + uncentred);
-    const double pivot = std::sqrt(std::max({square, 1.0, noise}));
-    row_begin.push_back(rows.size());
-    rows.insert(rows.end(), row.begin(), row.end());
-    rows.resize(row_begin.back() + padded(n), 0.0);
-    pivots.push_back(pivot);
-    projected.insert(projected.end(), products.with_target.begin(), products.with_target.end());
-    double* own = projected.data() + n * n_outputs;
-    for (std::size_t j = 0; j < n; ++j)
-        for (std::size_t t = 0; t < n_outputs; ++t) own[t] -= row[j] * projected[j * n_outputs + t];
-    for (std::size_t t = 0; t < n_outputs; ++t) own[t] /= pivot;
-    return row;
-}
-
 template <class T>
 void GramLs::add_column(const T* column) {
     const std::size_t n = n_columns();
-    std::vector<Products> products = multiply(column, 1, 0);
+    std::vector<GramProducts> products = multiply(column, 1, 0);
     store_.append(column);  // before anything else changes: if there is no memory, the solver stays as it was
     products_.push_back(std::move(products[0]));
     std::vector<double> z = factor_.append(products_.back(), total_);
     for (std::size_t t = 0; t < n_outputs_; ++t) {
-        const double value = factor_.projected[n * n_outputs_ + t];
+        const double value = factor_.projected()[n * n_outputs_ + t];
         primal_ -= 0.5 * value * value;
     }
 
@@ -185,6 +131,34 @@ template std::vector<double> GramLs::quadratic(const std::int8_t*, std::size_t, 
 template std::vector<double> GramLs::quadratic(const float*, std::size_t, std::ptrdiff_t, std::size_t) const;
 template std::vector<double> GramLs::quadratic(const double*, std::size_t, std::ptrdiff_t, std::size_t) const;
 
+GramLs::State GramLs::state() const {
+    State state{{}, {}, {}, {}, factor_.triangle(), factor_.pivots(), factor_.projected(), weights_,
+                last_coefficients_, primal_, primal_scale_};
+    for (const GramProducts& own : products_) {
+        state.products.insert(state.products.end(), own.with_columns.begin(), own.with_columns.end());
+        state.with_target.insert(state.with_target.end(), own.with_target.begin(), own.with_target.end());
+        state.with_itself.push_back(own.with_itself);
+        state.means.push_back(own.mean);
+    }
+    return state;
+}
+
+void GramLs::set_state(State state) {
+    products_.clear();
+    auto products = state.products.begin(), with_target = state.with_target.begin();
+    for (std::size_t j = 0; j < n_columns(); ++j) {
+        const auto own = products, target = with_target;
+        products += static_cast<std::ptrdiff_t>(j);
+        with_target += static_cast<std::ptrdiff_t>(n_outputs_);
+        products_.push_back({{own, products}, {target, with_target}, state.with_itself[j], state.means[j]});
+    }
+    factor_ = GramFactor(state.factor, std::move(state.pivots), std::move(state.projected));
+    weights_ = std::move(state.weights);
+    last_coefficients_ = std::move(state.last_coefficients);
+    primal_ = state.primal;
+    primal_scale_ = state.primal_scale;
+}
+
 std::vector<double> GramLs::coefficients(std::size_t k) const {
     if (k + 1 == n_columns()) return last_coefficients_;
     std::vector<double> z(factor_.row(k), factor_.row(k) + k);
@@ -194,11 +168,11 @@ std::vector<double> GramLs::coefficients(std::size_t k) const {
 
 std::vector<double> GramLs::output(std::size_t k) const {
     std::vector<double> own(n_outputs_);
-    for (std::size_t t = 0; t < n_outputs_; ++t) own[t] = factor_.projected[k * n_outputs_ + t] / factor_.pivots[k];
+    for (std::size_t t = 0; t < n_outputs_; ++t) own[t] = factor_.projected()[k * n_outputs_ + t] / factor_.pivots()[k];
     return own;
 }
 
-double GramLs::denominator(std::size_t k) const { return factor_.pivots[k] * factor_.pivots[k]; }
+double GramLs::denominator(std::size_t k) const { return factor_.pivots()[k] * factor_.pivots()[k]; }
 
 // out[i] <- C s_i (out[i] - Hc_i . coefficients), for every stride-th entry of out.
 void GramLs::subtract_fit(const std::vector<double>& coefficients, double* out, std::size_t stride) const {
@@ -244,18 +218,18 @@ std::vector<double> GramLs::duals(const std::vector<double>& weights) const {
 }
 
 std::vector<std::vector<double>> GramLs::resolve(double factor, const std::vector<std::size_t>& stages) const {
-    Factor scaled;
+    GramFactor scaled;
     std::vector<std::vector<double>> solutions;
     for (const std::size_t stage : stages) {
-        for (std::size_t j = scaled.pivots.size(); j < stage; ++j) {
-            Products products = products_[j];
+        for (std::size_t j = scaled.n_columns(); j < stage; ++j) {
+            GramProducts products = products_[j];
             for (double& value : products.with_columns) value *= factor;
             for (double& value : products.with_target) value *= factor;
             products.with_itself *= factor;
             scaled.append(std::move(products), factor * total_);
         }
         solutions.emplace_back(stage * n_outputs_, 0.0);
-        scaled.add_solution(scaled.projected, n_outputs_, false, solutions.back());
+        scaled.add_solution(scaled.projected(), n_outputs_, false, solutions.back());
     }
     return solutions;
 }
@@ -266,7 +240,7 @@ std::vector<double> GramLs::quadratic(const T* columns, std::size_t n, std::ptrd
     std::vector<double> out;
     for (std::size_t g = 0; g < n; g += kTogether) {
         const T* first = columns + static_cast<std::ptrdiff_t>(g) * stride;
-        for (Products& products : multiply(first, std::min(kTogether, n - g), stride)) {
+        for (GramProducts& products : multiply(first, std::min(kTogether, n - g), stride)) {
             std::vector<double>& row = products.with_columns;
             row.resize(n_columns);
             factor_.solve_lower(row);
@@ -307,7 +281,7 @@ double GramLs::evaluate(std::vector<double>& residual, double& dual) const {
 
 LsReport GramLs::solve(double tol) {
     std::fill(weights_.begin(), weights_.end(), 0.0);
-    factor_.add_solution(factor_.projected, n_outputs_, false, weights_);
+    factor_.add_solution(factor_.projected(), n_outputs_, false, weights_);
     std::vector<double> residual;
     LsReport report{0.0, 0.0, 0};
     report.primal = evaluate(residual, report.dual);

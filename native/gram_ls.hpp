@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "gram_factor.hpp"
 #include "response_store.hpp"
 
 namespace cgens {
@@ -34,6 +35,21 @@ class GramLs {
 
     template <class T>
     void add_column(const T* column);
+
+    // All that was computed from the columns: a fit that is resumed gets it back. Products and factor are the rows of
+    // lower triangles without their diagonals.
+    struct State {
+        std::vector<double> products, with_target, with_itself, means;
+        std::vector<double> factor, pivots, projected, weights, last_coefficients;
+        double primal, primal_scale;
+    };
+    State state() const;
+    // Appends a column without computing anything: after the last one, `set_state` must follow.
+    template <class T>
+    void append_column(const T* column) {
+        store_.append(column);
+    }
+    void set_state(State state);
 
     // Solves with the factor, evaluates both objectives on the data, and refines the weights by the residual of W = H'U
     // as long as that narrows the gap: by half, once the relative gap is at most tol.
@@ -71,32 +87,10 @@ class GramLs {
     std::vector<double> centred_rows(std::size_t first, std::size_t last) const;
 
    private:
-    // C hc'D times the columns of the model, the target, and the column itself, for a column of mean `mean`.
-    struct Products {
-        std::vector<double> with_columns, with_target;
-        double with_itself, mean;
-    };
     template <class T>
-    std::vector<Products> multiply(const T* columns, std::size_t n, std::ptrdiff_t stride) const;
+    std::vector<GramProducts> multiply(const T* columns, std::size_t n, std::ptrdiff_t stride) const;
     template <class Add>
     std::vector<double> sum_blocks(std::size_t block, std::size_t width, Add add) const;
-    // The Cholesky factor of A, which grows by rows, and the target transformed by its inverse.
-    struct Factor {
-        std::vector<std::size_t> row_begin;  // rows are padded to whole lanes
-        std::vector<double> rows;            // without the diagonal
-        std::vector<double> pivots;          // the diagonal
-        std::vector<double> projected;       // factor^-1 C Hc' D Lc, n_columns x n_outputs
-
-        const double* row(std::size_t j) const { return rows.data() + row_begin[j]; }
-        // Appends the row of a new column, given its products, and returns it. `total` is the sum of C s_i.
-        std::vector<double> append(Products products, double total);
-        // x <- factor^-1 x and x <- factor^-T x, with the first x.size() rows.
-        void solve_lower(std::vector<double>& x) const;
-        void solve_upper(std::vector<double>& x) const;
-        // weights += factor^-T right, or A^-1 right if `both`, of the first n rows; weights are n x n_outputs.
-        void add_solution(const std::vector<double>& right, std::size_t n_outputs, bool both,
-                          std::vector<double>& weights) const;
-    };
     void subtract_fit(const std::vector<double>& coefficients, double* out, std::size_t stride) const;
     double evaluate(std::vector<double>& residual, double& dual) const;
 
@@ -107,8 +101,8 @@ class GramLs {
     std::vector<double> target_mean_;  // n_outputs
     std::vector<double> target_;       // centred, n_rows x n_outputs
     ResponseStore store_;
-    std::vector<Products> products_;  // of each column, for other values of C
-    Factor factor_;
+    std::vector<GramProducts> products_;  // of each column, for other values of C
+    GramFactor factor_;
     std::vector<double> weights_;            // n_columns x n_outputs
     std::vector<double> last_coefficients_;  // z of the newest column, used in every round
     double primal_ = 0.0, primal_scale_ = 0.0;

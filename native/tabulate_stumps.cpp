@@ -173,6 +173,13 @@ void StumpTable::visit_features(double work, Visit visit) {
     }
 }
 
+void StumpTable::set_state(std::vector<double> prices, std::vector<double> curvature, double drift) {
+    prices_ = std::move(prices);
+    has_curvature_ = !curvature.empty();
+    curvature_ = std::move(curvature);
+    drift_ = drift;
+}
+
 void StumpTable::set_curvature(const double* diagonal) {
     has_curvature_ = true;
     curvature_.assign(first_cell_.back(), 0.0);

@@ -53,6 +53,11 @@ class StumpTable {
     void change_curvature(const double* direction, double denominator);
     TablePrice find_best(PriceRule rule);
 
+    // All prices, and g'Pg of all stumps if it is set: a fit that is resumed gets them back, with their drift.
+    const std::vector<double>& prices() const { return prices_; }
+    const std::vector<double>& curvature() const { return curvature_; }
+    void set_state(std::vector<double> prices, std::vector<double> curvature, double drift);
+
     // out[i] = h(x_i) of canonical row i, for a threshold of the pool: from the entries of the feature alone, which is
     // faster than StumpPool::respond.
     void respond(std::size_t feature, double threshold, std::int8_t* out) const;

@@ -33,13 +33,22 @@ MAY_IMPORT = {
     "coding": {"types"},
     "column_checks": {"types"},
     "row_duals": {"types", "sample_order"},
-    "packs": {"types", "blas"},
+    "named_arrays": {"types"},
+    "checkpoints.interfaces": {"types"},
+    "checkpoints.generators": {"types"},
+    "packs": {"types", "blas", "named_arrays"},
     "ensemble": {"types", "weight_history", *PACKS},
     "blas": {"_core", "interrupt"},
     # The loop does not know masters or weak learners, and these know neither each other nor the loop.
-    "colgen": {"types", "rounds", "ensemble", "weight_history", "trace", "interrupt", "column_checks"},
+    "colgen": {
+        *{"types", "rounds", "ensemble", "weight_history", "trace", "interrupt", "column_checks"},
+        "checkpoints.loop_state",
+    },
     "masters": {"types", "coding", "default_c", "path_problem", "_core", "blas", "user_warnings"},
-    "weak_learners": {"types", "default_c", "_core", "blas", "column_checks", "interrupt", "user_warnings", *PACKS},
+    "weak_learners": {
+        *{"types", "default_c", "_core", "blas", "column_checks", "interrupt", "user_warnings", *PACKS},
+        *{"named_arrays", "checkpoints.interfaces", "checkpoints.generators"},
+    },
 }
 
 

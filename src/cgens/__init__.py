@@ -1,5 +1,6 @@
 """Ensembles that solve the SVM problem itself, by column generation."""
 
+from cgens.checkpoints import Checkpoint
 from cgens.colgen import generate_columns
 from cgens.estimators import (
     CGEnsClassifier,
@@ -18,6 +19,7 @@ __all__ = [
     "CGEnsOutlierDetector",
     "CGEnsRegressor",
     "CGEnsRegressorCV",
+    "Checkpoint",
     "FourierSelector",
     "__version__",
     "generate_columns",

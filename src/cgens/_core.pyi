@@ -49,6 +49,23 @@ class DualCd:
     def weights(self) -> NDArray[numpy.float64]:
         """Return a copy of the weights, one per column."""
 
+    def get_state(
+        self,
+    ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64], int]:
+        """Return (duals, fits, weights, numbers, random_state), for set_state."""
+
+    def set_state(
+        self,
+        duals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        fits: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        random_state: int,
+    ) -> None:
+        """
+        Continue from a state of the same problem, whose columns have been added.
+        """
+
     @property
     def bias(self) -> float: ...
 
@@ -163,6 +180,53 @@ class GramLs:
         Return these rows of the centred columns, of shape (last - first, n_columns), flat.
         """
 
+    @overload
+    def append(
+        self, column: Annotated[NDArray[numpy.int8], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> None:
+        """Append a column, before set_state."""
+
+    @overload
+    def append(
+        self, column: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> None: ...
+    @overload
+    def append(
+        self, column: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> None: ...
+    def get_state(
+        self,
+    ) -> tuple[
+        NDArray[numpy.float64],
+        NDArray[numpy.float64],
+        NDArray[numpy.float64],
+        NDArray[numpy.float64],
+        NDArray[numpy.float64],
+        NDArray[numpy.float64],
+        NDArray[numpy.float64],
+        NDArray[numpy.float64],
+        NDArray[numpy.float64],
+        NDArray[numpy.float64],
+    ]:
+        """
+        Return all that was computed from the columns, in the order of the arguments of set_state.
+        """
+
+    def set_state(
+        self,
+        products: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        with_target: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        with_itself: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        means: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        factor: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        pivots: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        projected: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        primal: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """Continue from a state, after the columns have been appended."""
+
     @property
     def primal(self) -> float: ...
 
@@ -256,6 +320,17 @@ class StumpTable:
         """
         Find the best free stump. Returns (found, feature, threshold, output, price, max_price, energy, merit).
         """
+
+    def get_state(self) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], float]:
+        """Return (prices, curvature, drift), for set_state."""
+
+    def set_state(
+        self,
+        prices: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        curvature: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        drift: float,
+    ) -> None:
+        """Continue from a state."""
 
     def respond(self, feature: int, threshold: float) -> NDArray[numpy.int8]:
         """Return the responses on the training rows."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from time import perf_counter
@@ -10,6 +10,7 @@ from typing import get_args
 
 import numpy as np
 
+from cgens.checkpoints.loop_state import restore_loop, save_loop
 from cgens.column_checks import check_bound, check_column, checked_pricing
 from cgens.ensemble import Ensemble
 from cgens.interrupt import InterruptGuard
@@ -25,6 +26,7 @@ from cgens.types import (
     Integers,
     Learner,
     Master,
+    MasterSolution,
     Poll,
     Pricing,
     Rule,
@@ -59,6 +61,8 @@ def generate_columns(
     interrupted: Poll | None = None,
     initial: Ensemble | None = None,
     store_history: bool = False,
+    resumable: bool = False,
+    resume: Mapping[str, AnyArray] | None = None,
 ) -> tuple[Ensemble, Trace]:
     """Solve a master problem over all weak learners of a family, adding one column per round.
 
@@ -96,6 +100,10 @@ def generate_columns(
         An earlier fit whose columns to start from.
     store_history : bool
         Whether a pickle of the ensemble includes the weights of every round.
+    resumable : bool
+        Whether callbacks may take a `Round.snapshot`.
+    resume : mapping of str to ndarray, optional
+        A snapshot of an earlier call with the same arguments, from which to go on. It takes the place of `initial`.
 
     Returns
     -------
@@ -121,9 +129,13 @@ def generate_columns(
         began = perf_counter()
         poll = guard.requested
         loop = _Loop(master, weak_learner, sample, target, tol, pricing, n_threads, rng, poll, store_history)
-        if initial is not None:
-            loop.restore(initial, sample)
-        loop.solve(price=np.nan, price_seconds=perf_counter() - began)
+        loop.resumable = resumable
+        if resume is not None:
+            restore_loop(loop, resume, sample)
+        else:
+            if initial is not None:
+                loop.restore(initial, sample)
+            loop.solve(price=np.nan, price_seconds=perf_counter() - began)
         status: Status | None = None
         while status is None:
             if loop.interrupted():
@@ -177,13 +189,16 @@ class _Loop:
         self.repeats, self.positive_prices = master.repeats, master.positive_prices
         self.master = master.begin(target, sample.weight, n_threads)
         self.family = weak_learner
-        self.pricer = weak_learner.begin(sample, rng or np.random.default_rng(), n_threads)
+        self.rng = rng or np.random.default_rng()
+        self.pricer = weak_learner.begin(sample, self.rng, n_threads)
         self.weight = sample.weight / sample.weight.sum()
         self.class_codes = cache(partial(class_codes_of, target))
         self.learners: list[Learner] = []
         self.signs: list[float] = []  # by which the columns of the master are multiplied
         self.means: list[float] = []
         self.taken: dict[Hashable, None] = {}
+        self.resumable = False
+        self.responses: dict[int, AnyArray] = {}  # of columns whose responses cannot be computed again to the last bit
         self.n_candidates: int | None = None
         self.history = WeightHistory(store_history)
         self.recorder = TraceRecorder()
@@ -204,10 +219,17 @@ class _Loop:
         """Add a column to the restricted master."""
         flipped = self.positive_prices and column.price < 0
         self.master.add(-column.response if flipped else column.response)
-        self.signs.append(-1.0 if flipped else 1.0)
-        self.learners.append(column.learner)
         # Not `@`: BLAS would start its own threads for this, which would keep spinning next to ours.
-        self.means.append(float(np.einsum("i,i->", self.weight, column.response)))
+        mean = float(np.einsum("i,i->", self.weight, column.response))
+        self.record(column, -1.0 if flipped else 1.0, mean)
+
+    def record(self, column: Column, sign: float, mean: float) -> None:
+        """Add a column to the lists."""
+        if self.resumable and not getattr(column.learner, "exact_responses", False):
+            self.responses[len(self.learners)] = column.response
+        self.learners.append(column.learner)
+        self.signs.append(sign)
+        self.means.append(mean)
         if not self.repeats:
             self.taken[column.learner.key] = None
 
@@ -224,14 +246,16 @@ class _Loop:
 
     def _solve(self, tol: float, quick: bool) -> None:
         began = perf_counter()
-        self.solution = self.master.solve(tol, self.poll, quick)
-        if self.positive_prices:
-            self.solution = self.solution.with_signs(np.array(self.signs))
-        self.solution.duals.class_codes = self.class_codes
-        self.solution.duals.column_cost = self.solution.column_cost
-        self.quick = quick
-        self.pricing: Pricing | None = None  # earlier prices belong to other duals
+        solution = self.master.solve(tol, self.poll, quick)
+        self.adopt(solution.with_signs(np.array(self.signs)) if self.positive_prices else solution, quick)
         self.recorder.add_solution(self.solution, perf_counter() - began)
+
+    def adopt(self, solution: MasterSolution, quick: bool = True) -> None:
+        """Continue from a solution."""
+        self.solution, self.quick = solution, quick
+        solution.duals.class_codes = self.class_codes
+        solution.duals.column_cost = solution.column_cost
+        self.pricing: Pricing | None = None  # earlier prices belong to other duals
 
     def price(self) -> Pricing:
         """Search once at the current duals, and record the lower bound of the pool."""
@@ -301,6 +325,7 @@ class _Loop:
             learner=column.learner,
             weights=self.solution.weights,
             intercept=self.solution.intercept,
+            snapshot=partial(save_loop, self),
         )
 
     def finish(self, status: Status, epsilon: float, price_tol: float) -> tuple[Ensemble, Trace]:

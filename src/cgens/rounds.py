@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from cgens.types import Floats, Learner
+from cgens.types import AnyArray, Floats, Learner
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,9 @@ class Round:
         The weak learner that the round added.
     weights : ndarray of shape (n_columns, l)
     intercept : ndarray of shape (l,)
+    snapshot : callable
+        Returns the state of the fit as named arrays, from which `cgens.generate_columns` can go on; only if that was
+        called with ``resumable=True``.
     """
 
     n_columns: int
@@ -40,6 +43,7 @@ class Round:
     learner: Learner
     weights: Floats
     intercept: Floats
+    snapshot: Callable[[], dict[str, AnyArray]]
 
 
 #: Called after each round; if it returns True, the fit stops.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
-from cgens.types import Certificate, Floats, MasterSolution
+from cgens.types import AnyArray, Certificate, Duals, Floats, MasterSolution, Status
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -105,6 +106,33 @@ class TraceRecorder:
         self._entries[-1]["full_lower_bound"] = bound
         if bound > self.bound:
             self.bound, self.bound_solution = bound, solution
+
+    def to_arrays(self) -> dict[str, AnyArray]:
+        """Return the content as named arrays."""
+        names = list(self._entries[0])
+        arrays = {
+            "names": np.array(names),
+            "entries": np.array([[entry[name] for name in names] for entry in self._entries]),
+            "bound": np.array(self.bound),
+        }
+        best = self.bound_solution
+        if best is not None:
+            numbers = np.array([best.primal, best.dual, best.duals.by_steps])
+            best_arrays = {"weights": best.weights, "intercept": best.intercept, "duals": best.duals.array}
+            arrays |= {"best.numbers": numbers, **{f"best.{name}": own for name, own in best_arrays.items()}}
+        return arrays
+
+    def restore(self, arrays: Mapping[str, AnyArray]) -> None:
+        """Restore the content that `to_arrays` returned."""
+        names = arrays["names"].tolist()
+        self._entries = [dict(zip(names, entry, strict=True)) for entry in arrays["entries"].tolist()]
+        self.bound = float(arrays["bound"])
+        if "best.numbers" in arrays:
+            primal, dual, by_steps = arrays["best.numbers"].tolist()
+            duals = Duals(arrays["best.duals"])
+            duals.by_steps = bool(by_steps)
+            weights, intercept = arrays["best.weights"], arrays["best.intercept"]
+            self.bound_solution = MasterSolution(weights, intercept, duals, primal, dual, Status.OPTIMAL, 0)
 
     def finish(self, certificate: Certificate, duals: Floats) -> Trace:
         """Return the trace."""

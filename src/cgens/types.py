@@ -76,7 +76,11 @@ class Sample:
 
 
 class Learner(Protocol):
-    """A weak learner h, immutable. Its class may have a static method ``pack`` (see `cgens.packs.Pack`)."""
+    """A weak learner h, immutable. Its class may have a static method ``pack`` (see `cgens.packs.Pack`).
+
+    If `respond` gives the same bits as the search for the training rows, it may also have the class attribute
+    ``exact_responses = True``: checkpoints then need not contain its responses.
+    """
 
     @property
     def key(self) -> Hashable:

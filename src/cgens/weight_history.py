@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, takewhile
 from typing import Any
 
@@ -77,6 +77,47 @@ class WeightHistory(Sequence[tuple[Floats, Floats]]):
         history = WeightHistory(self.stored)
         history._complete = self._complete
         history._rounds = list(takewhile(lambda own: _n_columns(own[0]) <= n_columns, self._rounds))
+        return history
+
+    def to_arrays(self) -> dict[str, AnyArray]:
+        """Return the content as named arrays."""
+        parts: list[Floats] = []
+        layout = []  # of each round: number of columns, whether it is a step, and whether that has coefficients
+        for change, intercept in self._rounds:
+            coefficients = change.coefficients if isinstance(change, RankOneStep) else None
+            layout.append((_n_columns(change), isinstance(change, RankOneStep), coefficients is not None))
+            if isinstance(change, RankOneStep):
+                parts += [np.empty(0) if coefficients is None else coefficients, change.output, intercept]
+            else:
+                parts += [change.ravel(), intercept]
+        n_outputs = len(self._rounds[0][1]) if self._rounds else 0
+        return {
+            "numbers": np.array([self.stored, self._complete, n_outputs], dtype=np.int64),
+            "layout": np.array(layout, dtype=np.int64).reshape(-1, 3),
+            "values": np.concatenate([np.empty(0), *parts]),
+        }
+
+    @staticmethod
+    def from_arrays(arrays: Mapping[str, AnyArray]) -> WeightHistory:
+        """Return the history with the content that `to_arrays` returned."""
+        stored, complete, n_outputs = arrays["numbers"].tolist()
+        history = WeightHistory(bool(stored))
+        history._complete = bool(complete)
+        values, position = arrays["values"], 0
+
+        def take(n: int) -> Floats:
+            nonlocal position
+            position += n
+            return np.array(values[position - n : position])
+
+        for n_columns, is_step, has_coefficients in arrays["layout"].tolist():
+            change: Floats | RankOneStep
+            if is_step:
+                coefficients = take(n_columns - 1) if has_coefficients else None
+                change = RankOneStep(n_columns, coefficients, take(n_outputs))
+            else:
+                change = take(n_columns * n_outputs).reshape(n_columns, n_outputs)
+            history._rounds.append((change, take(n_outputs)))
         return history
 
     def staged(self, respond: Callable[[int, int], AnyArray], n_rows: int) -> Iterator[Floats]:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from cgens.coding import Coding
 from cgens.ensemble import Ensemble
 from cgens.estimators._callbacks import CallbackEstimator, with_callbacks
+from cgens.estimators._checkpointing import open_checkpoint
 from cgens.estimators._early_stopping import run_with_validation
 from cgens.estimators._inputs import validated
 from cgens.estimators._parameters import check_count, check_switch, resolve_threads
@@ -173,18 +174,23 @@ def run_plan(estimator: EnsembleEstimator, plan: FitPlan, callbacks: Sequence[Ca
             f"warm_start=True needs as many outputs as the previous fit had: {plan.initial.weights.shape[1]} outputs; "
             f"this target has {plan.data.target.shape[1]}."
         )
-    losses = None
+    losses: list[float] = []
+    writer, saved = open_checkpoint(estimator, plan, losses)
+    if saved is not None:
+        plan = replace(plan, seed=saved.seed)
     with closing(ProgressBar()) if estimator.verbose else nullcontext() as bar:
-        callbacks = [*callbacks, *([] if bar is None else [bar])]
+        callbacks = [*callbacks, *(own for own in (writer, bar) if own is not None)]
         if plan.validation is None:
-            ensemble, trace = plan.run(all_of(callbacks))
+            ensemble, trace = plan.run(all_of(callbacks), writer is not None, None if saved is None else saved.arrays)
         else:
-            ensemble, trace, losses = run_with_validation(plan, plan.validation, callbacks)
+            ensemble, trace = run_with_validation(plan, plan.validation, callbacks, losses, writer is not None, saved)
+    if writer is not None and trace.certificate.status is not Status.INTERRUPTED:
+        writer.finish()
     if len(ensemble) == len(plan.initial or ()) > 0 and trace.certificate.status is Status.INTERRUPTED:
         raise KeyboardInterrupt  # no round is finished: keep the previous fit
     store_fit(estimator, plan, ensemble, trace)
-    if losses is not None:
-        estimator.validation_losses_, estimator.n_iter_ = losses, len(losses)
+    if plan.validation is not None:
+        estimator.validation_losses_, estimator.n_iter_ = np.array(losses), len(losses)
 
 
 def store_fit(estimator: EnsembleEstimator, plan: FitPlan, ensemble: Ensemble, trace: Trace) -> None:

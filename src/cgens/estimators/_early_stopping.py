@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-import numpy as np
-
+from cgens.checkpoints.checkpoint import SavedFit
 from cgens.ensemble import Ensemble
 from cgens.estimators._plan import FitPlan, Validation
 from cgens.estimators._validation import ValidationMonitor
@@ -15,37 +14,52 @@ from cgens.masters.held_out import HeldOut
 from cgens.masters.loss import Loss
 from cgens.rounds import Callback, all_of
 from cgens.trace import Trace
-from cgens.types import Floats, Status
+from cgens.types import Status
 
 
 def run_with_validation(
-    plan: FitPlan, validation: Validation, callbacks: Sequence[Callback]
-) -> tuple[Ensemble, Trace, Floats]:
+    plan: FitPlan,
+    validation: Validation,
+    callbacks: Sequence[Callback],
+    losses: list[float],
+    resumable: bool = False,
+    saved: SavedFit | None = None,
+) -> tuple[Ensemble, Trace]:
     """Find columns until the validation loss does not fall any more, and solve for their weights on all rows.
 
     A fully corrective model can do that: the held-out rows serve to choose the number of columns, and then count like
     all others.
+
+    Parameters
+    ----------
+    plan : FitPlan
+    validation : Validation
+    callbacks : sequence of Callback
+    losses : list of float
+        Mean loss on the validation rows after each round so far; later ones are appended.
+    resumable : bool
+    saved : SavedFit or None
+        A checkpoint to go on from.
 
     Returns
     -------
     ensemble : Ensemble
         With the columns up to the round of the lowest loss.
     trace : Trace
-    losses : ndarray of shape (n_rounds,)
-        Mean loss on the validation rows after each round.
     """
     initial = [] if plan.initial is None else plan.initial.learners
-    monitor = ValidationMonitor(validation, cast(Loss, plan.master), initial, plan.n_threads)
+    learners = initial if saved is None else saved.learners()
+    monitor = ValidationMonitor(validation, cast(Loss, plan.master), learners, losses)
     search = plan
     if validation.training_weight is not None:
         search = replace(plan, master=HeldOut(plan.master, validation.training_weight))
-    ensemble, trace = search.run(all_of([monitor, *callbacks]))
-    losses = np.array(monitor.losses)
+    resume = None if saved is None else saved.arrays
+    ensemble, trace = search.run(all_of([monitor, *callbacks]), resumable, resume)
     best = monitor.n_initial + monitor.best
     if trace.certificate.status is Status.INTERRUPTED or (search is plan and best == len(ensemble)):
-        return ensemble, trace, losses
+        return ensemble, trace
     stopped = trace.certificate.status
     ensemble, last = replace(plan, initial=ensemble.first(best), max_columns=best).run()
     if last.certificate.status is Status.MAX_COLUMNS and (stopped is Status.STOPPED or best < plan.max_columns):
         last = replace(last, certificate=replace(last.certificate, status=Status.STOPPED))
-    return ensemble, trace.followed_by(last), losses
+    return ensemble, trace.followed_by(last)

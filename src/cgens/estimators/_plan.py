@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -149,8 +150,10 @@ class FitPlan:
     store_history: bool = False
     validation: Validation | None = None
 
-    def run(self, callback: Callback | None = None) -> tuple[Ensemble, Trace]:
-        """Run column generation."""
+    def run(
+        self, callback: Callback | None = None, resumable: bool = False, resume: Mapping[str, AnyArray] | None = None
+    ) -> tuple[Ensemble, Trace]:
+        """Run column generation; the arguments are those of `generate_columns`."""
         return generate_columns(
             self.master,
             self.family,
@@ -160,6 +163,8 @@ class FitPlan:
             callback=callback,
             initial=self.initial,
             store_history=self.store_history,
+            resumable=resumable,
+            resume=resume,
             **self.options(),
         )
 

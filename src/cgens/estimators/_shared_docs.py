@@ -35,6 +35,9 @@ validation_fraction : float, default=0.1
     content, not by their position or at random. Not used if ``fit`` is given validation rows.
 n_iter_no_change : int, default=20
     With early stopping, number of rounds without a lower loss after which a fit stops.
+checkpoint : str, path-like, Checkpoint or None, default=None
+    A file to which the state of the fit is saved every minute, or as a `cgens.Checkpoint` says. If the process is
+    killed, ``fit`` with the same data and parameters goes on from there, to the same model. It is deleted at the end.
 store_history : bool, default=False
     Whether a pickled model keeps the weights of every round, about n_estimators^2 / 2 numbers, which
     ``staged_predict`` needs. The process that fitted the model has them in any case.

@@ -96,18 +96,18 @@ class ValidationMonitor:
     loss : Loss
     learners : sequence of Learner
         The columns that the fit starts from.
-    n_threads : int
+    losses : list of float
+        The loss after each round so far, one for each of the last columns; later ones are appended.
     """
 
-    def __init__(self, validation: Validation, loss: Loss, learners: Sequence[Learner], n_threads: int) -> None:
-        self._validation, self._loss, self._n_threads = validation, loss, n_threads
+    def __init__(self, validation: Validation, loss: Loss, learners: Sequence[Learner], losses: list[float]) -> None:
+        self._validation, self._loss, self.losses = validation, loss, losses
         self._responses: AnyArray = np.empty((len(validation.X), 0), dtype=np.float32, order="F")
         self._n_columns = 0
         self._total = float(validation.weight.sum())
         for learner in learners:
             self._add(learner)
-        self.n_initial = self._n_columns
-        self.losses: list[float] = []
+        self.n_initial = self._n_columns - len(losses)
 
     def __call__(self, state: Round) -> bool:
         """Add the loss of the round; return whether to stop."""

@@ -39,7 +39,7 @@ class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, StoppingEstimator, Ens
         times that with the logistic loss, and 0.01 with least squares. To tune C, multiply ``C_`` of a fit by powers of
         3, or use `CGEnsClassifierCV`.
     n_estimators, tol, pricing, class_weight, warm_start, early_stopping, validation_fraction, n_iter_no_change : shared
-    store_history, random_state, n_jobs, verbose : shared
+    checkpoint, store_history, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
@@ -75,6 +75,7 @@ class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, StoppingEstimator, Ens
     early_stopping: bool = False
     validation_fraction: float = 0.1
     n_iter_no_change: int = 20
+    checkpoint: Any = None
     store_history: bool = False
     random_state: Any = None
     n_jobs: int | None = None

@@ -35,7 +35,7 @@ class CGEnsOutlierDetector(OutlierMixin, EnsembleEstimator):  # type: ignore[mis
     nu : float, default=0.1
         In (0, 1]: an upper bound on the fraction of training rows that are outliers and a lower bound on that of
         support vectors.
-    n_estimators, tol, warm_start, store_history, random_state, n_jobs, verbose : shared
+    n_estimators, tol, warm_start, checkpoint, store_history, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
@@ -62,6 +62,7 @@ class CGEnsOutlierDetector(OutlierMixin, EnsembleEstimator):  # type: ignore[mis
     n_estimators: int = 500
     tol: float = 1e-3
     warm_start: bool = False
+    checkpoint: Any = None
     store_history: bool = False
     random_state: Any = None
     n_jobs: int | None = None

@@ -41,7 +41,7 @@ class CGEnsRegressor(RegressionLossPlanner, StoppingEstimator):
         deviation of y for "quantile" and "epsilon_insensitive"; 7 / total weight of the rows for "poisson". To tune C,
         multiply ``C_`` of a fit by powers of 3, or use `CGEnsRegressorCV`.
     n_estimators, tol, pricing, warm_start, early_stopping, validation_fraction, n_iter_no_change : shared
-    store_history, random_state, n_jobs, verbose : shared
+    checkpoint, store_history, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
@@ -75,6 +75,7 @@ class CGEnsRegressor(RegressionLossPlanner, StoppingEstimator):
     early_stopping: bool = False
     validation_fraction: float = 0.1
     n_iter_no_change: int = 20
+    checkpoint: Any = None
     store_history: bool = False
     random_state: Any = None
     n_jobs: int | None = None

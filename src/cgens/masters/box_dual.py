@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -155,22 +156,38 @@ class RestrictedBoxDual:
         return MasterSolution(
             weights=weights,
             intercept=intercept,
-            duals=Duals(self._as_columns([self._row_duals(solver) for solver in self._solvers])),
+            duals=self._row_duals(),
             primal=primal,
             dual=dual,
             status=status,
             n_iter=sum(sweeps),
         )
 
+    def get_state(self) -> dict[str, AnyArray]:
+        """Return the states of the solvers."""
+        names = ("duals", "fits", "weights", "numbers", "random")
+        states = (zip(names, solver.get_state(), strict=True) for solver in self._solvers)
+        return {f"{t}.{name}": np.asarray(part) for t, state in enumerate(states) for name, part in state}
+
+    def set_state(self, state: Mapping[str, AnyArray], columns: Sequence[AnyArray]) -> Duals:
+        """Restore a state, given the columns."""
+        for column in columns:
+            self.add(column)
+        for t, solver in enumerate(self._solvers):
+            duals, fits, weights, numbers = (state[f"{t}.{name}"] for name in ("duals", "fits", "weights", "numbers"))
+            solver.set_state(duals, fits, weights, numbers, int(state[f"{t}.random"]))
+        return self._row_duals()
+
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
         """Return the bound of the loss."""
         return self._spec.pool_bound(duals.array, self._target, self._scale, energy)
 
-    def _row_duals(self, solver: DualCd) -> Floats:
+    def _row_duals(self) -> Duals:
         """Return the sum of the duals of each row."""
-        duals = solver.duals()
-        n_terms = self._spec.n_terms
-        return duals if n_terms == 1 else np.asarray(duals.reshape(n_terms, -1).sum(axis=0))
+        duals, n_terms = [solver.duals() for solver in self._solvers], self._spec.n_terms
+        if n_terms > 1:
+            duals = [own.reshape(n_terms, -1).sum(axis=0) for own in duals]
+        return Duals(self._as_columns(duals))
 
     def _as_columns(self, outputs: list[Floats]) -> Floats:
         """Return a matrix with one array per column, in the units of the target."""

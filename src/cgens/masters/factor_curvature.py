@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from cgens._core import GramLs
@@ -43,3 +45,30 @@ class FactorCurvature:
         if columns.strides[1] != columns.itemsize:
             columns = np.ascontiguousarray(columns)
         return self._factor.quadratic(columns, self.n_steps)
+
+
+#: The parts of the state of a `GramLs`, in its order.
+_PARTS = (
+    "products",
+    "with_target",
+    "with_itself",
+    "means",
+    "factor",
+    "pivots",
+    "projected",
+    "weights",
+    "coefficients",
+    "primal",
+)
+
+
+def save_factor(factor: GramLs) -> dict[str, AnyArray]:
+    """Return the state of a factor as named arrays."""
+    return {f"factor.{name}": part for name, part in zip(_PARTS, factor.get_state(), strict=True)}
+
+
+def restore_factor(factor: GramLs, arrays: Mapping[str, AnyArray], columns: Sequence[AnyArray]) -> None:
+    """Restore the state of a factor without columns, given its columns."""
+    for column in columns:
+        factor.append(np.ascontiguousarray(column))
+    factor.set_state(*(arrays[f"factor.{name}"] for name in _PARTS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -47,6 +48,16 @@ class RestrictedHeldOut:
         """Solve; the duals are those of all rows."""
         solution = self._restricted.solve(tol, interrupted, quick)
         return replace(solution, duals=HeldOutDuals(solution.duals, self._kept, self._n_rows))
+
+    def get_state(self) -> dict[str, AnyArray]:
+        """Return the state of the restricted master."""
+        return self._restricted.get_state()  # type: ignore[attr-defined,no-any-return]
+
+    def set_state(self, state: Mapping[str, AnyArray], columns: Sequence[AnyArray]) -> Duals:
+        """Restore a state, given the columns on all rows."""
+        own = [column[self._kept] for column in columns]
+        duals = self._restricted.set_state(state, own)  # type: ignore[attr-defined]
+        return HeldOutDuals(duals, self._kept, self._n_rows)
 
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
         """Return the bound of the restricted master."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar
 
@@ -10,7 +11,7 @@ from sklearn.base import clone
 
 from cgens._core import GramLs
 from cgens.default_c import CKind
-from cgens.masters.factor_curvature import FactorCurvature
+from cgens.masters.factor_curvature import FactorCurvature, restore_factor, save_factor
 from cgens.masters.loss import Loss
 from cgens.path_problem import PathProblem, PathSolutions
 from cgens.types import (
@@ -138,6 +139,7 @@ class RestrictedLeastSquares:
         self.scale = np.ascontiguousarray(scale)
         self.solver = GramLs(self.target, self.scale, n_threads)
         self._n_columns = self._n_solved = 0
+        self._last: tuple[float, ...] = ()  # primal and dual value of the last solve, and whether it was quick
 
     def add(self, response: AnyArray) -> None:
         """Add one column of shape (m,), int8 or floating; it is stored in its own type."""
@@ -155,6 +157,7 @@ class RestrictedLeastSquares:
         else:
             primal, dual, n_iter = self.solver.solve(tol)
         self._n_solved = self._n_columns
+        self._last = primal, dual, float(quick)
         weights = self.solver.weights().reshape(self._n_columns, self.target.shape[1])
         return MasterSolution(
             weights=weights,
@@ -166,6 +169,18 @@ class RestrictedLeastSquares:
             n_iter=n_iter,
             step=step,
         )
+
+    def get_state(self) -> dict[str, AnyArray]:
+        """Return the state of the solver, and what the duals of the last solve depend on."""
+        return {"last": np.array(self._last), **save_factor(self.solver)}
+
+    def set_state(self, state: Mapping[str, AnyArray], columns: Sequence[AnyArray]) -> Duals:
+        """Restore a state, given the columns."""
+        restore_factor(self.solver, state, columns)
+        self._n_columns = self._n_solved = len(columns)
+        primal, dual, quick = self._last = tuple(state["last"].tolist())
+        weights = self.solver.weights().reshape(self._n_columns, self.target.shape[1])
+        return LeastSquaresDuals(self, weights, primal, dual, bool(quick))
 
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
         """Return the bound of `LeastSquares.pool_bound`; of updated duals without computing them."""

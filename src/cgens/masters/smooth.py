@@ -13,6 +13,7 @@ half the squared norm of the gradient in W: the certificate costs nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -20,7 +21,7 @@ import numpy as np
 from cgens._core import GramLs
 from cgens.blas import ONE_BLAS_THREAD
 from cgens.masters.descent import ConjugateGradients, NewtonBlocks, find_root
-from cgens.masters.factor_curvature import FactorCurvature
+from cgens.masters.factor_curvature import FactorCurvature, restore_factor, save_factor
 from cgens.masters.loss import Loss
 from cgens.types import AnyArray, Curvature, Duals, Floats, MasterSolution, Poll, RankOneStep, Rule, Status
 
@@ -122,6 +123,7 @@ class RestrictedSmooth:
         self._first_norm = float(np.abs(self._duals).sum())
         self._ones = np.ones(n_rows)
         self._n_columns = self._n_solved = 0
+        self._exact = False  # whether the duals of the last solve prove a bound
         self._easy = False  # whether the last solve for all weights reached its tolerance
 
     def add(self, response: AnyArray) -> None:
@@ -178,11 +180,10 @@ class RestrictedSmooth:
         step: RankOneStep | None = None,
         newest: Floats | None = None,
     ) -> MasterSolution:
-        curvature = FactorCurvature(self._factor, self._majorizer, self._n_columns, newest)
         return MasterSolution(
             weights=self._weights,
             intercept=self._centre + self._origin + self._factor.intercept(self._weights),
-            duals=SmoothDuals(self._duals, curvature, exact, rough=not exact and self._n_columns > 0),
+            duals=self._current_duals(exact, newest),
             primal=primal,
             dual=dual,
             status=status,
@@ -190,11 +191,36 @@ class RestrictedSmooth:
             step=step,
         )
 
+    def get_state(self) -> dict[str, AnyArray]:
+        """Return the state of the factor, weights and decisions."""
+        return {
+            "weights": self._weights,
+            "centre": self._centre,
+            "decision": self._decision,
+            "duals": self._duals,
+            "flags": np.array([self._easy, self._exact]),
+            **save_factor(self._factor),
+        }
+
+    def set_state(self, state: Mapping[str, AnyArray], columns: Sequence[AnyArray]) -> Duals:
+        """Restore a state, given the columns."""
+        restore_factor(self._factor, state, columns)
+        self._n_columns = self._n_solved = len(columns)
+        self._weights, self._centre = state["weights"], state["centre"]
+        self._decision, self._duals = state["decision"], state["duals"]
+        self._easy, exact = state["flags"].tolist()
+        return self._current_duals(exact)
+
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:
         """Return the bound of `Loss.pool_bound`; none between rounds, to save time, or if the duals do not sum to 0."""
         if isinstance(duals, SmoothDuals) and not duals.exact:
             return -np.inf
         return self._spec.pool_bound(duals.array, self._target, self._scale, energy)
+
+    def _current_duals(self, exact: bool, newest: Floats | None = None) -> SmoothDuals:
+        self._exact = exact
+        curvature = FactorCurvature(self._factor, self._majorizer, self._n_columns, newest)
+        return SmoothDuals(self._duals, curvature, exact, rough=not exact and self._n_columns > 0)
 
     def _duals_at(self, decision: Floats) -> Floats:
         return -self._scale[:, None] * self._spec.gradient(decision, self._target)

@@ -7,6 +7,7 @@ from typing import ClassVar, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 
+from cgens.named_arrays import add_prefix, take_prefix
 from cgens.types import AnyArray, Floats, Learner
 
 #: decide(X, n_threads) -> sum_j w_j h_j(x), shape (n, l)
@@ -77,13 +78,12 @@ def register_pack(kind: str) -> Callable[[type[P]], type[P]]:
 
 def pack_to_arrays(pack: Pack, prefix: str = "") -> dict[str, AnyArray]:
     """Return the arrays of a pack and its kind, with a prefix before all names."""
-    named = {"kind": np.array(pack.kind), **pack.to_arrays()}
-    return {f"{prefix}{name}": array for name, array in named.items()}
+    return add_prefix(prefix, {"kind": np.array(pack.kind), **pack.to_arrays()})
 
 
 def pack_from_arrays(arrays: Mapping[str, AnyArray], prefix: str = "") -> Pack:
     """Return the pack whose arrays and kind have this prefix before their names."""
-    arrays = {name.removeprefix(prefix): own for name, own in arrays.items() if name.startswith(prefix)}
+    arrays = take_prefix(prefix, arrays)
     kind = str(arrays["kind"])
     if kind not in _PACKS:
         raise ValueError(f"Unknown kind of pack {kind!r}; known kinds: {', '.join(sorted(_PACKS))}.")

@@ -68,6 +68,8 @@ class BoxLearner:
     thresholds: tuple[float, ...]
     sides: tuple[int, ...]
 
+    exact_responses: ClassVar[bool] = True
+
     @property
     def key(self) -> Hashable:
         """The conditions."""

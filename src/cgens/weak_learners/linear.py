@@ -49,6 +49,8 @@ class LinearLearner:
     mean: float
     scale: float
 
+    exact_responses: ClassVar[bool] = True
+
     @property
     def key(self) -> Hashable:
         """The feature and its scaling."""

@@ -9,11 +9,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from cgens.checkpoints.generators import restore_generator, save_generator
+from cgens.checkpoints.interfaces import ResumablePricer
 from cgens.column_checks import checked_pricing
 from cgens.default_c import DefaultC
+from cgens.named_arrays import add_prefix, take_prefix
 from cgens.packs import Decider, Pack, PackSet, pack_from_arrays, pack_to_arrays, register_pack
 from cgens.packs.pack_set import PackPart
-from cgens.types import AnyArray, Duals, Floats, Learner, Pricer, Pricing, Rule, Sample
+from cgens.types import AnyArray, Column, Duals, Floats, Learner, Pricer, Pricing, Rule, Sample
 from cgens.weak_learners.registry import resolve_family
 from cgens.weak_learners.search.proposals import merit_of
 
@@ -132,11 +135,12 @@ class Mixture(BaseEstimator):  # type: ignore[misc]
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> MixturePricer:
         """Begin each family on its own columns, with its own random generator."""
         members = self.for_features(None, sample.X.shape[1]).members()
+        rngs = rng.spawn(len(members))
         pricers = [
             member.family.begin(member.restrict(sample), own_rng, n_threads)
-            for member, own_rng in zip(members, rng.spawn(len(members)), strict=True)
+            for member, own_rng in zip(members, rngs, strict=True)
         ]
-        return MixturePricer(members, pricers, len(sample))
+        return MixturePricer(members, pricers, rngs, len(sample))
 
 
 @dataclass(frozen=True)
@@ -150,6 +154,13 @@ class Member:
     def restrict(self, sample: Sample) -> Sample:
         """Return the sample with the columns of the family only."""
         return sample if self.columns is None else replace(sample, X=own_columns(sample.X, self.columns))
+
+    def own_column(self, column: Column) -> list[Column]:
+        """Return a column of the mixture as one of this family, or nothing if it is of another one."""
+        learner = column.learner
+        if isinstance(learner, MemberLearner) and (learner.name, learner.columns) == (self.name, self.columns):
+            return [replace(column, learner=learner.learner)]
+        return []
 
     def indices(self, names: Sequence[str] | None, n_features: int) -> tuple[int, ...] | None:
         """Return the columns as indices, or raise ValueError or TypeError."""
@@ -185,6 +196,11 @@ class MemberLearner:
     name: str
     columns: tuple[int, ...] | None
     learner: Learner
+
+    @property
+    def exact_responses(self) -> bool:
+        """Whether those of its learner are."""
+        return getattr(self.learner, "exact_responses", False)
 
     @property
     def key(self) -> Hashable:
@@ -268,8 +284,10 @@ def own_columns(X: AnyArray, columns: Sequence[int] | None) -> AnyArray:
 class MixturePricer:
     """Prices each family, and returns the best of their columns."""
 
-    def __init__(self, members: Sequence[Member], pricers: Sequence[Pricer], n_rows: int) -> None:
-        self._members, self.pricers, self._n_rows = members, pricers, n_rows
+    def __init__(
+        self, members: Sequence[Member], pricers: Sequence[Pricer], rngs: Sequence[np.random.Generator], n_rows: int
+    ) -> None:
+        self._members, self.pricers, self._rngs, self._n_rows = members, pricers, rngs, n_rows
         self._taken: dict[tuple[str, tuple[int, ...] | None], dict[Hashable, None]] = {
             (member.name, member.columns): {} for member in members
         }
@@ -301,6 +319,22 @@ class MixturePricer:
             return Pricing(best, max_price=max_price, merit=best_merit)
         n_candidates = sum(pricing.n_candidates or 0 for pricing in found)
         return Pricing(best, n_candidates, sum(pricing.energy or 0.0 for pricing in found), max_price, best_merit)
+
+    def get_state(self) -> dict[str, AnyArray]:
+        """Return the states of the families, and of their random generators."""
+        state: dict[str, AnyArray] = {}
+        for number, (pricer, rng) in enumerate(zip(self.pricers, self._rngs, strict=True)):
+            own = pricer.get_state() if isinstance(pricer, ResumablePricer) else {}
+            state |= add_prefix(f"{number}.", {"random": save_generator(rng), **own})
+        return state
+
+    def set_state(self, state: Mapping[str, AnyArray], columns: Sequence[Column]) -> None:
+        """Restore the states of the families."""
+        for number, (member, pricer, rng) in enumerate(zip(self._members, self.pricers, self._rngs, strict=True)):
+            own = take_prefix(f"{number}.", state)
+            restore_generator(rng, own.pop("random"))
+            if isinstance(pricer, ResumablePricer):
+                pricer.set_state(own, [found for column in columns for found in member.own_column(column)])
 
     def learner(self, number: int, learner: Learner) -> MemberLearner:
         """Return a learner of one family as a learner of the mixture."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence, Set
+from collections.abc import Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, NamedTuple
@@ -70,6 +70,8 @@ class StumpLearner:
     feature: int
     threshold: float
 
+    exact_responses: ClassVar[bool] = True
+
     @property
     def key(self) -> Hashable:
         """The split."""
@@ -119,7 +121,7 @@ class StumpPricer:
             respond = self._pool.respond
         else:
             if self._table is None:
-                self._table = PriceTable(partial(StumpTable, self._pool, n_threads=self._n_threads))
+                self._table = self._make_table()
             best = self._table.price(duals, rule)
             respond = self._table.table.respond
         column = None
@@ -127,6 +129,19 @@ class StumpPricer:
             learner = StumpLearner(best.candidate, best.threshold)
             column = Column(learner, respond(best.candidate, best.threshold), best.price, best.output)
         return best.pricing(column, self._pool.n_candidates if self._complete else None)
+
+    def get_state(self) -> dict[str, AnyArray]:
+        """Return the table of prices, if there is one; histograms are exact and need not be saved."""
+        return {} if self._table is None else self._table.get_state()
+
+    def set_state(self, state: Mapping[str, AnyArray], columns: Sequence[Column]) -> None:
+        """Restore the table of prices."""
+        if state:
+            self._table = self._make_table()
+            self._table.set_state(state)
+
+    def _make_table(self) -> PriceTable[StumpTable]:
+        return PriceTable(partial(StumpTable, self._pool, n_threads=self._n_threads))
 
     def _scan(self, duals: Floats) -> Found:
         """Price each output separately, and return the best stump over all of them."""

@@ -95,6 +95,8 @@ class TreeLearner:
     values: AnyArray
     cover: Floats
 
+    exact_responses: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         for name in NODE_ARRAYS:
             array = getattr(self, name).copy()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Set
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from functools import partial
 
 import numpy as np
 
 from cgens.blas import ONE_BLAS_THREAD
-from cgens.types import AnyArray, Duals, Pricer, Pricing, Rule
+from cgens.checkpoints.generators import restore_generator, save_generator
+from cgens.checkpoints.interfaces import ResumablePricer
+from cgens.named_arrays import add_prefix, take_prefix
+from cgens.types import AnyArray, Column, Duals, Pricer, Pricing, Rule
 from cgens.weak_learners.projections.ascent import AscentResult, AscentRows, ascend
 from cgens.weak_learners.projections.sampler import ProjectionSampler
 from cgens.weak_learners.search.candidate_table import CandidateTable
@@ -50,6 +53,38 @@ class LearnedPricer:
         self._first_merit = 0.0  # of the best candidate after the last refresh
         self._found = FoundResponses()
 
+    def get_state(self) -> dict[str, AnyArray]:
+        """Return the candidates and their prices, or the state of the search that took over."""
+        if self._selecting is not None:
+            own = self._selecting.get_state() if isinstance(self._selecting, ResumablePricer) else {}
+            return {"before_fallback": self._before_fallback, **add_prefix("selecting.", own)}
+        if self._candidates is None or self._prices is None:
+            return {}
+        return {
+            "numbers": np.array([bool(self._guarded), self._n_rounds, self._first_merit]),
+            "free": self._free,
+            "responses": self._candidates.responses,
+            **add_prefix("pack.", self._candidates.pack.to_arrays()),
+            **add_prefix("prices.", self._prices.get_state()),
+        }
+
+    def set_state(self, state: Mapping[str, AnyArray], columns: Sequence[Column]) -> None:
+        """Restore a state."""
+        for column in columns:
+            self._found.add(column)
+        if "before_fallback" in state:
+            restore_generator(self._rng, state["before_fallback"])
+            self._select_instead()
+            if isinstance(self._selecting, ResumablePricer):
+                self._selecting.set_state(take_prefix("selecting.", state), columns)
+        elif state:
+            guarded, n_rounds, self._first_merit = state["numbers"].tolist()
+            pack = self._sampler.pack_type.from_arrays(take_prefix("pack.", state))
+            self._set_candidates(Candidates(pack, state["responses"]), state["free"].copy())
+            self._guarded, self._n_rounds = bool(guarded), int(n_rounds)
+            assert self._prices is not None
+            self._prices.set_state(take_prefix("prices.", state))
+
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
         """Return the best of the present candidates, after a refresh if one is due."""
         due = self._prices is None or self._n_rounds >= MAX_ROUNDS or duals.new_problem
@@ -84,25 +119,36 @@ class LearnedPricer:
             result = self._learn(rows, guarded=self._guarded is not False)
             if self._guarded is None:
                 if self._fallback is not None and not result.trust() >= NOISE:
-                    self._selecting = self._fallback()
+                    self._select_instead()
                     return
                 self._guarded = not (result.trust() >= TRUST and self._n_rows >= TRUST_ROWS)
                 if not self._guarded:
                     result = self._learn(rows, guarded=False)
-            candidates = self._candidates = self._sampler.learned(result.thetas, result.state)
-            responses = candidates.responses
-            self._position = {candidates.learner(j).key: j for j in range(len(candidates))}
-            before = self._found.among(taken)
-            self._free = np.array([fingerprint(own) not in before for own in responses[:, : self._n_rows]], dtype=bool)
-            self._n_rounds = 0
-            make_table = partial(CandidateTable, responses, self._free, self._n_rows, self._n_threads)
-            self._prices = PriceTable(make_table)
+            candidates = self._sampler.learned(result.thetas, result.state)
+            responses, before = candidates.responses, self._found.among(taken)
+            free = np.array([fingerprint(own) not in before for own in responses[:, : self._n_rows]], dtype=bool)
+            make_table = self._set_candidates(candidates, free)
+            assert self._prices is not None
             if rule == "gain" and duals.curvature is not None:
                 table = make_table(duals.array.shape[1])
                 table.set_duals(duals.array)
                 exact = duals.curvature.quadratic(responses[:, : self._n_rows].T)
                 table.set_exact_curvature(np.arange(len(responses)), exact)
                 self._prices.adopt(table, duals, duals.curvature.n_steps)
+
+    def _set_candidates(self, candidates: Candidates, free: AnyArray) -> Callable[[int], CandidateTable]:
+        """Continue with these candidates; return what makes a table of their prices."""
+        self._candidates, self._free, self._n_rounds = candidates, free, 0
+        self._position = {candidates.learner(j).key: j for j in range(len(candidates))}
+        make_table = partial(CandidateTable, candidates.responses, free, self._n_rows, self._n_threads)
+        self._prices = PriceTable(make_table)
+        return make_table
+
+    def _select_instead(self) -> None:
+        """Let the other search take over, whose candidates are drawn now."""
+        assert self._fallback is not None
+        self._before_fallback = save_generator(self._rng)
+        self._selecting = self._fallback()
 
     def _learn(self, rows: AscentRows, guarded: bool) -> AscentResult:
         """Draw directions, keep the most promising and ascend; if guarded, on half of the rows, tested on the rest."""

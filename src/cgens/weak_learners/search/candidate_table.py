@@ -93,6 +93,16 @@ class CandidateTable:
     def _lower_curvature(self, along: Floats, denominator: float) -> None:
         self.curvature -= along * (along / denominator)
 
+    def get_state(self) -> tuple[Floats, Floats, float]:
+        """Return all prices, all g'Pg (empty if they are not set), and the drift."""
+        return self.prices, self.curvature if self._has_curvature else np.empty(0), self.drift
+
+    def set_state(self, prices: Floats, curvature: Floats, drift: float) -> None:
+        """Restore what `get_state` returned."""
+        self.prices, self.drift, self._has_curvature = np.array(prices), drift, len(curvature) > 0
+        if self._has_curvature:
+            self.curvature = np.array(curvature)
+
     def merits(self, rule: Rule) -> Floats:
         """Return the merit of every candidate by `rule`, 0 for taken ones, shape (n,)."""
         if rule == "gain":

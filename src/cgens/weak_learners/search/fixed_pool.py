@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Set
+from collections.abc import Hashable, Mapping, Sequence, Set
 from functools import partial
 
 import numpy as np
 
-from cgens.types import Duals, Learner, Pricing, Rule, Sample
+from cgens.types import AnyArray, Column, Duals, Learner, Pricing, Rule, Sample
 from cgens.weak_learners.search.candidate_table import CandidateTable
 from cgens.weak_learners.search.candidates import Candidates
 from cgens.weak_learners.search.price_table import PriceTable
@@ -28,6 +28,14 @@ class FixedPricer:
     def pool(self) -> list[Learner]:
         """Return all candidates."""
         return [self._candidates.learner(j) for j in range(len(self._candidates))]
+
+    def get_state(self) -> dict[str, AnyArray]:
+        """Return the prices."""
+        return self._prices.get_state()
+
+    def set_state(self, state: Mapping[str, AnyArray], columns: Sequence[Column]) -> None:
+        """Restore the prices."""
+        self._prices.set_state(state)
 
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
         """Return the best candidate by `rule` that is not in `taken`."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Set
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 
 import numpy as np
 
-from cgens.types import Duals, Pricing, Rule, Sample
+from cgens.types import AnyArray, Column, Duals, Pricing, Rule, Sample
 from cgens.weak_learners.search.candidate_table import CandidateTable
 from cgens.weak_learners.search.candidates import Candidates, FoundResponses, fingerprint
 
@@ -22,6 +22,15 @@ class FreshPricer:
     def __init__(self, draw: Callable[[], Candidates], sample: Sample, n_threads: int) -> None:
         self._draw, self._n_rows, self._n_threads = draw, len(sample), n_threads
         self._found = FoundResponses()
+
+    def get_state(self) -> dict[str, AnyArray]:
+        """Return nothing: what was found is known from the columns."""
+        return {}
+
+    def set_state(self, state: Mapping[str, AnyArray], columns: Sequence[Column]) -> None:
+        """Remember the columns that were found."""
+        for column in columns:
+            self._found.add(column)
 
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
         """Draw candidates and return the best by `rule` whose response is not taken."""

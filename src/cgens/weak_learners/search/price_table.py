@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from cgens.types import Column, Curvature, Duals, Floats, Pricing, Rule
+import numpy as np
+
+from cgens.types import AnyArray, Column, Curvature, Duals, Floats, Pricing, Rule
 
 #: Recompute the table if rounding may have moved a price by more than this fraction of the largest one.
 DRIFT_TOL = 1e-9
@@ -89,6 +91,12 @@ class Table(Protocol):
     def find_best(self, rule: Rule) -> FoundFields:
         """Return the best free candidate."""
 
+    def get_state(self) -> tuple[Floats, Floats, float]:
+        """Return all prices, all g'Pg (empty if they are not set), and the drift."""
+
+    def set_state(self, prices: Floats, curvature: Floats, drift: float) -> None:
+        """Restore what `get_state` returned."""
+
 
 T = TypeVar("T", bound=Table)
 
@@ -113,6 +121,25 @@ class PriceTable(Generic[T]):
         """Continue with a table whose prices and g'Pg are those of given duals."""
         self._table, self._duals = table, duals
         self._n_priced = self._n_curved = n_steps
+
+    def get_state(self) -> dict[str, AnyArray]:
+        """Return the prices, and how they were computed."""
+        if self._table is None:
+            return {}
+        n_curved = -1 if self._n_curved is None else self._n_curved
+        numbers = np.array([self._table.n_outputs, self._n_priced, n_curved, self._duals is not None])
+        prices, curvature, drift = self._table.get_state()
+        return {"numbers": numbers, "prices": prices, "curvature": curvature, "drift": np.array(drift)}
+
+    def set_state(self, state: Mapping[str, AnyArray]) -> None:
+        """Restore the prices."""
+        if not state:
+            return
+        n_outputs, self._n_priced, n_curved, following = state["numbers"].tolist()
+        self._n_curved = None if n_curved < 0 else n_curved
+        self._duals = Duals(np.empty((0, n_outputs))) if following else None  # later steps start from these prices
+        self._table = self._make(n_outputs)
+        self._table.set_state(state["prices"], state["curvature"], float(state["drift"]))
 
     def price(self, duals: Duals, rule: Rule) -> Found:
         """Return the best candidate."""

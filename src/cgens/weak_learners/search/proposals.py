@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Set
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from typing import TypeAlias
 
 import numpy as np
@@ -28,6 +28,15 @@ class ProposalPricer:
     def __init__(self, propose: Propose, rng: np.random.Generator) -> None:
         self._propose, self._rng = propose, rng
         self._found = FoundResponses()
+
+    def get_state(self) -> dict[str, AnyArray]:
+        """Return nothing: what was found is known from the columns."""
+        return {}
+
+    def set_state(self, state: Mapping[str, AnyArray], columns: Sequence[Column]) -> None:
+        """Remember the columns that were found."""
+        for column in columns:
+            self._found.add(column)
 
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
         """Return the first proposed learner that is not taken and whose |price| exceeds the column cost."""
