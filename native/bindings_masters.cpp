@@ -91,7 +91,7 @@ void set_ls_state(GramLs& self, const Vector<double>& products, const Vector<dou
                   const Vector<double>& with_itself, const Vector<double>& means, const Vector<double>& factor,
                   const Vector<double>& pivots, const Vector<double>& projected, const Vector<double>& weights,
                   const Vector<double>& coefficients, const Vector<double>& primal) {
-    const std::size_t n = self.n_columns(), n_below = n == 0 ? 0 : n * (n - 1) / 2;
+    const std::size_t n = self.n_appended(), n_below = n == 0 ? 0 : n * (n - 1) / 2;
     for (const auto& [values, length] :
          {std::pair{products, n_below}, {with_target, n * self.n_outputs()}, {with_itself, n}, {means, n},
           {factor, n_below}, {pivots, n}, {projected, n * self.n_outputs()}, {weights, n * self.n_outputs()},

@@ -114,7 +114,7 @@ void set_state(StumpTable& self, const Vector<double>& prices, const Vector<doub
             "set_state: lengths differ");
     require_finite(prices, "set_state: prices must be finite");
     require_finite(curvature, "set_state: g'Pg must be finite");
-    require(drift >= 0, "set_state: drift must be >= 0");
+    require(drift >= 0 && std::isfinite(drift), "set_state: drift must be finite and >= 0");
     self.set_state(to_vector(prices), to_vector(curvature), drift);
 }
 

@@ -146,7 +146,7 @@ GramLs::State GramLs::state() const {
 void GramLs::set_state(State state) {
     products_.clear();
     auto products = state.products.begin(), with_target = state.with_target.begin();
-    for (std::size_t j = 0; j < n_columns(); ++j) {
+    for (std::size_t j = 0; j < n_appended(); ++j) {
         const auto own = products, target = with_target;
         products += static_cast<std::ptrdiff_t>(j);
         with_target += static_cast<std::ptrdiff_t>(n_outputs_);

@@ -44,11 +44,12 @@ class GramLs {
         double primal, primal_scale;
     };
     State state() const;
-    // Appends a column without computing anything: after the last one, `set_state` must follow.
+    // Appends a column without computing anything: it counts only after `set_state`, which must follow the last one.
     template <class T>
     void append_column(const T* column) {
         store_.append(column);
     }
+    std::size_t n_appended() const { return store_.n_columns(); }
     void set_state(State state);
 
     // Solves with the factor, evaluates both objectives on the data, and refines the weights by the residual of W = H'U
@@ -57,7 +58,7 @@ class GramLs {
 
     std::size_t n_rows() const { return scale_.size(); }
     std::size_t n_outputs() const { return n_outputs_; }
-    std::size_t n_columns() const { return store_.n_columns(); }
+    std::size_t n_columns() const { return products_.size(); }
     const std::vector<double>& weights() const { return weights_; }  // n_columns x n_outputs
     double primal() const { return primal_; }                       // of weights(), updated by add_column
 

@@ -32,6 +32,20 @@ def least_squares() -> core.GramLs:
     return with_columns(core.GramLs(PAIRS, ONES, 1), SIGNS, SIGNS[[0, 0, 1, 1]])
 
 
+def restored_solver(*state) -> core.DualCd:
+    live = with_columns(solver(), SIGNS, ONES)
+    live.set_state(*state)
+    return live
+
+
+def restored_least_squares(*state) -> core.GramLs:
+    live = core.GramLs(PAIRS, ONES, 1)
+    for column in (SIGNS, SIGNS[[0, 0, 1, 1]], ONES):
+        live.append(column)
+    live.set_state(*state)
+    return live
+
+
 def pool(X: np.ndarray = TABLE, rows: np.ndarray = ROWS, weights: np.ndarray = ONES) -> core.StumpPool:
     return core.StumpPool(X, rows, weights, 8, 1)
 
@@ -64,6 +78,11 @@ CALLS = {
     "DualCd.add": (lambda a: solver().add(a), [ONES], "length"),
     "DualCd.add int8": (lambda a: solver().add(a), [SIGNS], "length"),
     "DualCd.scale_box": (lambda a: solver().scale_box(a), [2.0], "factor"),
+    "DualCd.set_state": (
+        restored_solver,
+        list(with_columns(solver(), SIGNS, ONES).get_state()),
+        "finite finite finite finite seed",
+    ),
     "GramLs": (core.GramLs, [TABLE, ONES, 1], "finite positive -"),
     "GramLs.add": (lambda a: least_squares().add(a), [ONES], "length"),
     "GramLs.add int8": (lambda a: least_squares().add(a), [SIGNS], "length"),
@@ -77,6 +96,12 @@ CALLS = {
     "GramLs.prices": (lambda a: least_squares().prices(a), [PAIRS], "length"),
     "GramLs.centred_rows": (lambda *a: least_squares().centred_rows(*a), [0, 4], "- last"),
     "GramLs.resolve": (lambda factor, stage: least_squares().resolve(factor, [stage]), [2.0, 2], "factor last"),
+    "GramLs.append": (lambda a: least_squares().append(a), [ONES], "length"),
+    "GramLs.set_state": (
+        restored_least_squares,
+        list(with_columns(least_squares(), ONES).get_state()),
+        "finite finite finite finite finite positive finite finite finite finite",
+    ),
     "StumpPool": (core.StumpPool, [TABLE, ROWS, ONES, 2, 1], "rows length positive least -"),
     "StumpPool float32": (core.StumpPool, [FLOATS, ROWS, ONES, 2, 1], "rows length positive least -"),
     "StumpPool.thresholds": (lambda a: pool().thresholds(a), [2], "last"),
@@ -92,6 +117,7 @@ CALLS = {
     "StumpTable.set_curvature": (lambda a: table().set_curvature(a), [ONES], "non-negative"),
     "StumpTable.change": (lambda *a: table().change(*a), [ONES, ONES[:2], 2.0, "max"], "finite finite divisor name"),
     "StumpTable.change_curvature": (lambda *a: table(ONES).change_curvature(*a), [ONES, 2.0], "finite divisor"),
+    "StumpTable.set_state": (lambda *a: table().set_state(*a), list(table(ONES).get_state()), "finite finite weight"),
     "StumpTable.find_best": (lambda a: table().find_best(a), ["votes"], "name"),
     "StumpTable.respond": (lambda *a: table().respond(*a), [2, 3.5], "last threshold"),
     "StumpTable.entries": (lambda *a: table().entries(*a), [2, 2], "last last"),
@@ -110,7 +136,7 @@ CALLS = {
     "force_simd_level": (core.force_simd_level, [""], "name"),
 }
 NUMBERS = {"factor": (0.0, -1.0, NAN, INF), "divisor": (0.0, -1.0, NAN), "weight": (-1.0, NAN, INF)}
-NUMBERS |= {"threshold": (0.123, NAN, INF), "name": ("sse9",)}
+NUMBERS |= {"seed": (0,), "threshold": (0.123, NAN, INF), "name": ("sse9",)}
 ENTRIES = {"finite": (NAN, INF, -INF), "rows": (NAN, INF), "positive": (NAN, INF, 0.0, -1.0), "features": (3, -1)}
 ENTRIES |= {"non-negative": (NAN, INF, -1.0), "optional": (NAN, INF, -INF)}
 
