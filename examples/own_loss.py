@@ -29,6 +29,9 @@ class LogCosh(SmoothLoss):  # delta^2 log cosh(error / delta): errors beyond del
     def gradient(self, decision, target):
         return self.delta * np.tanh((decision - target) / self.delta)
 
+    def curvature(self, gradient, target):  # the second derivative, given the first
+        return 1 - (gradient / self.delta) ** 2
+
     def dual_values(self, duals, target, scale):  # minus the convex conjugate of scale * losses, at -duals
         shares = np.clip(duals / (self.delta * scale[:, None]), -1, 1)
         entropies = entr(1 + shares) + entr(1 - shares)

@@ -81,6 +81,7 @@ WRONG_MASTERS = {
     "conjugate": (with_result(Logistic, "dual_values", lambda v, *_: v - 1e-3), "check_objectives", "`dual`.*is.*not"),
     "domain": (with_result(Hinge, "infeasibility", lambda *_: 0.1), "check_objectives", r"`infeasibility`.*0\.1"),
     "gradient": (with_result(LeastSquares, "gradient", lambda v, *_: 1.1 * v), "check_gradient", "differences of"),
+    "curvature": (with_result(Logistic, "curvature", lambda v, *_: 1.1 * v), "check_gradient", "differences of `grad"),
     "shares": (with_result(Logistic, "probabilities", lambda p, *_: p / 2), "check_probabilities", r"sum to 0\.5"),
     "classes": (with_result(Logistic, "probabilities", lambda p, *_: 1 - p), "check_probabilities", "most probable"),
     "path": (with_result(Hinge, "solve_path", lambda path, *_: path[::-1]), "check_paths", "objective of the path"),

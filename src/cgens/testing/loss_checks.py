@@ -90,12 +90,34 @@ def check_gradient(problem: MasterProblem) -> None:
             error[worst] <= 1e-5 * (1 + np.abs(gradient).max()),
             f"`gradient` is {gradient[worst, output]!r}, but differences of `losses` give {slope[worst]!r}",
         )
+    _check_curvature(problem, decision, step)
     for n_columns in (0, problem.n_columns):
         solution = problem.begin(n_columns).solve(problem.tol, never)
         expected = -problem.scale[:, None] * loss.gradient(_decision(problem, solution), target)
         error = np.abs(solution.duals.array - expected)
         limit = CLOSED_FORM * np.abs(expected).max()
         expect(error.max() <= limit, f"the duals differ from -c * gradient by up to {error.max():.3g}")
+
+
+def _check_curvature(problem: MasterProblem, decision: Floats, step: float) -> None:
+    """Check that the second derivatives of a smooth loss, if it has them, are those of `losses`."""
+    loss, target = problem.master, problem.target
+    if not hasattr(loss, "curvature"):
+        return
+    curvature = loss.curvature(loss.gradient(decision, target), target)
+    if curvature is None:
+        return
+    expect(np.shape(curvature) == target.shape, f"`curvature` has the shape {np.shape(curvature)}, not {target.shape}")
+    for output in range(target.shape[1]):
+        along = step * np.eye(target.shape[1])[output]
+        change = loss.gradient(decision + along, target) - loss.gradient(decision - along, target)
+        slope = change[:, output] / (2 * step)
+        error = np.abs(slope - curvature[:, output])
+        worst = int(np.argmax(error))
+        expect(
+            error[worst] <= 1e-5 * (1 + np.abs(curvature).max()),
+            f"`curvature` is {curvature[worst, output]!r}, but differences of `gradient` give {slope[worst]!r}",
+        )
 
 
 def check_probabilities(problem: MasterProblem) -> None:
