@@ -27,8 +27,8 @@ class CGEnsOutlierDetector(OutlierMixin, EnsembleEstimator):  # type: ignore[mis
 
     It minimizes 1/2 |w|^2 - rho + 1/(nu n) sum_i max(0, rho - w.h(x_i)): w.h(x) is large where the training rows are,
     and falls below rho for at most a fraction nu of them. Do not use trees: they are fitted to the duals, which are
-    positive and initially all equal, so that no tree is better than a constant. Linear features and perceptrons, which are
-    centred, often give a constant too; the fit then warns.
+    positive and initially all equal, so that no tree is better than a constant. Linear features and perceptrons,
+    which are centred, often give a constant too; the fit then warns.
 
     Parameters
     ----------
