@@ -255,6 +255,24 @@ def test_learners_that_are_no_arrays_cannot_be_saved(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+class Stateless:
+    """Prices like stumps, but has no state."""
+
+    def __init__(self, pricer):
+        self.price = pricer.price
+
+
+class StatelessStump(Stump):
+    def begin(self, *arguments):
+        return Stateless(super().begin(*arguments))
+
+
+def test_searches_without_a_state_cannot_be_saved(tmp_path):
+    model = CGEnsClassifier(StatelessStump(), checkpoint=Checkpoint(tmp_path / "fit", every_rounds=1))
+    with pytest.raises(TypeError, match=r"get_state.*Stateless"):
+        model.fit(X, Y)
+
+
 def test_masters_without_a_state_cannot_be_saved():
     with pytest.raises(TypeError, match=r"get_state"):
         generate_columns(

@@ -21,10 +21,27 @@ class ResumableMaster(Protocol):
 
 @runtime_checkable
 class ResumablePricer(Protocol):
-    """A pricer that keeps more between two rounds than its random generator, which the loop saves."""
+    """A pricer that can be saved after a round; its random generator is saved by the loop."""
 
     def get_state(self) -> dict[str, AnyArray]:
         """Return everything that later searches depend on, except for rows, random generator and taken columns."""
 
     def set_state(self, state: Mapping[str, AnyArray], columns: Sequence[Column]) -> None:
         """Restore a state, given all columns that were found so far."""
+
+
+def resumable_master(master: object) -> ResumableMaster:
+    """Return the restricted master; raise TypeError if it cannot be saved."""
+    if not isinstance(master, ResumableMaster):
+        raise TypeError(_MESSAGE.format(type(master).__name__))
+    return master
+
+
+def resumable_pricer(pricer: object) -> ResumablePricer:
+    """Return the pricer; raise TypeError if it cannot be saved."""
+    if not isinstance(pricer, ResumablePricer):
+        raise TypeError(_MESSAGE.format(type(pricer).__name__))
+    return pricer
+
+
+_MESSAGE = "Checkpoints need get_state and set_state (cgens.checkpoints), which {} does not have."

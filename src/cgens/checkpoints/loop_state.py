@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from cgens.checkpoints.generators import restore_generator, save_generator
-from cgens.checkpoints.interfaces import ResumableMaster, ResumablePricer
+from cgens.checkpoints.interfaces import resumable_master, resumable_pricer
 from cgens.io.archive import FormatError
 from cgens.named_arrays import add_prefix, take_prefix
 from cgens.packs import PackSet
@@ -44,12 +44,8 @@ def save_loop(loop: LoopState) -> dict[str, AnyArray]:
     Raises
     ------
     TypeError
-        If the master cannot be saved, or the learners are not arrays.
+        If master or pricer cannot be saved, or the learners are not arrays.
     """
-    if not isinstance(loop.master, ResumableMaster):
-        name = type(loop.master).__name__
-        raise TypeError(f"Checkpoints need a master with get_state and set_state, which {name} does not have.")
-    pricer = loop.pricer.get_state() if isinstance(loop.pricer, ResumablePricer) else {}
     return {
         "means": np.array(loop.means),
         "signs": np.array(loop.signs),
@@ -59,8 +55,8 @@ def save_loop(loop: LoopState) -> dict[str, AnyArray]:
         **add_prefix("history.", loop.history.to_arrays()),
         **add_prefix("trace.", loop.recorder.to_arrays()),
         **add_prefix("solution.", _save_solution(loop.solution)),
-        **add_prefix("master.", loop.master.get_state()),
-        **add_prefix("pricer.", pricer),
+        **add_prefix("master.", resumable_master(loop.master).get_state()),
+        **add_prefix("pricer.", resumable_pricer(loop.pricer).get_state()),
     }
 
 
@@ -90,11 +86,9 @@ def _restore(loop: LoopState, arrays: Mapping[str, AnyArray], sample: Sample) ->
     signs, means = arrays["signs"].tolist(), arrays["means"].tolist()
     for column, sign, mean in zip(columns, signs, means, strict=True):
         loop.record(column, sign, mean)
-    assert isinstance(loop.master, ResumableMaster)
     oriented = [-own.response if sign < 0 else own.response for own, sign in zip(columns, signs, strict=True)]
-    duals = loop.master.set_state(take_prefix("master.", arrays), oriented)
-    if isinstance(loop.pricer, ResumablePricer):
-        loop.pricer.set_state(take_prefix("pricer.", arrays), columns)
+    duals = resumable_master(loop.master).set_state(take_prefix("master.", arrays), oriented)
+    resumable_pricer(loop.pricer).set_state(take_prefix("pricer.", arrays), columns)
     restore_generator(loop.rng, arrays["random"])
     loop.history = WeightHistory.from_arrays(take_prefix("history.", arrays))
     loop.recorder.restore(take_prefix("trace.", arrays))

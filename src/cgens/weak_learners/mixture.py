@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from cgens.checkpoints.generators import restore_generator, save_generator
-from cgens.checkpoints.interfaces import ResumablePricer
+from cgens.checkpoints.interfaces import resumable_pricer
 from cgens.column_checks import checked_pricing
 from cgens.default_c import DefaultC
 from cgens.named_arrays import add_prefix, take_prefix
@@ -324,8 +324,8 @@ class MixturePricer:
         """Return the states of the families, and of their random generators."""
         state: dict[str, AnyArray] = {}
         for number, (pricer, rng) in enumerate(zip(self.pricers, self._rngs, strict=True)):
-            own = pricer.get_state() if isinstance(pricer, ResumablePricer) else {}
-            state |= add_prefix(f"{number}.", {"random": save_generator(rng), **own})
+            own = {"random": save_generator(rng), **resumable_pricer(pricer).get_state()}
+            state |= add_prefix(f"{number}.", own)
         return state
 
     def set_state(self, state: Mapping[str, AnyArray], columns: Sequence[Column]) -> None:
@@ -333,8 +333,8 @@ class MixturePricer:
         for number, (member, pricer, rng) in enumerate(zip(self._members, self.pricers, self._rngs, strict=True)):
             own = take_prefix(f"{number}.", state)
             restore_generator(rng, own.pop("random"))
-            if isinstance(pricer, ResumablePricer):
-                pricer.set_state(own, [found for column in columns for found in member.own_column(column)])
+            found = [mine for column in columns for mine in member.own_column(column)]
+            resumable_pricer(pricer).set_state(own, found)
 
     def learner(self, number: int, learner: Learner) -> MemberLearner:
         """Return a learner of one family as a learner of the mixture."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from cgens.blas import ONE_BLAS_THREAD
 from cgens.checkpoints.generators import restore_generator, save_generator
-from cgens.checkpoints.interfaces import ResumablePricer
+from cgens.checkpoints.interfaces import resumable_pricer
 from cgens.named_arrays import add_prefix, take_prefix
 from cgens.types import AnyArray, Column, Duals, Pricer, Pricing, Rule
 from cgens.weak_learners.projections.ascent import AscentResult, AscentRows, ascend
@@ -56,8 +56,8 @@ class LearnedPricer:
     def get_state(self) -> dict[str, AnyArray]:
         """Return the candidates and their prices, or the state of the search that took over."""
         if self._selecting is not None:
-            own = self._selecting.get_state() if isinstance(self._selecting, ResumablePricer) else {}
-            return {"before_fallback": self._before_fallback, **add_prefix("selecting.", own)}
+            own = add_prefix("selecting.", resumable_pricer(self._selecting).get_state())
+            return {"before_fallback": self._before_fallback, **own}
         if self._candidates is None or self._prices is None:
             return {}
         return {
@@ -75,8 +75,7 @@ class LearnedPricer:
         if "before_fallback" in state:
             restore_generator(self._rng, state["before_fallback"])
             self._select_instead()
-            if isinstance(self._selecting, ResumablePricer):
-                self._selecting.set_state(take_prefix("selecting.", state), columns)
+            resumable_pricer(self._selecting).set_state(take_prefix("selecting.", state), columns)
         elif state:
             guarded, n_rounds, self._first_merit = state["numbers"].tolist()
             pack = self._sampler.pack_type.from_arrays(take_prefix("pack.", state))
