@@ -1,9 +1,9 @@
 """Log-loss and error without tuning: probabilities of this library beside LightGBM, EBM and a calibrated RBF-SVC.
 
 The 13 binary sets of the paper, spambase and higgs_small; random splits. Every method has its default parameters: ours
-the logistic loss with each family, and least squares with cosines; features are standardized for cosines and the SVC,
-as their documentation asks for. The SVC gets its probabilities by CalibratedClassifierCV (five folds). A reliability
-curve of the pooled test rows is drawn as well.
+are the logistic loss, least squares and, for its errors, the hinge loss with each family; features are standardized for
+cosines and the SVC, as their documentation asks for. The SVC gets its probabilities by CalibratedClassifierCV (five
+folds). A reliability curve of the pooled test rows is drawn as well.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from joblib import Parallel, delayed
 from sklearn.metrics import log_loss
 
 from benchmarks.report import Table, load_results, save_results
-from evaluation.splits import IDA_SETS, random_split
+from evaluation.splits import IDA_SETS, error_percent, random_split
 
 SETS = (*IDA_SETS, "spambase", "higgs_small")
 SPLITS = 3
@@ -40,15 +40,14 @@ def make_models() -> dict[str, Any]:
     from cgens import CGEnsClassifier
     from cgens.weak_learners import Fourier
 
-    cosines = Fourier(standardize=True)
+    families = {"stumps": "stump", "trees": "tree", "cosines": Fourier(standardize=True)}
     shared: dict[str, Any] = {"random_state": 0, "n_jobs": 1}
-    return {
-        "stumps, logistic": CGEnsClassifier(loss="logistic", **shared),
-        "trees, logistic": CGEnsClassifier("tree", loss="logistic", **shared),
-        "cosines, logistic": CGEnsClassifier(cosines, loss="logistic", **shared),
-        "stumps, least squares": CGEnsClassifier(loss="least_squares", **shared),
-        "trees, least squares": CGEnsClassifier("tree", loss="least_squares", **shared),
-        "cosines, least squares": CGEnsClassifier(cosines, loss="least_squares", **shared),
+    ours = {
+        f"{label}, {loss.replace('_', ' ')}": CGEnsClassifier(family, loss=loss, **shared)
+        for loss in ("logistic", "least_squares", "hinge")
+        for label, family in families.items()
+    }
+    return ours | {
         "LightGBM": LGBMClassifier(verbose=-1, **shared),
         "EBM": ExplainableBoostingClassifier(**shared),
         "calibrated RBF-SVC": CalibratedClassifierCV(make_pipeline(StandardScaler(), SVC())),
@@ -62,16 +61,14 @@ def measure(name: str, seed: int, label: str) -> dict[str, Any]:
     start = perf_counter()
     model.fit(split.X, split.y)
     seconds = perf_counter() - start
+    result = {"set": name, "seed": seed, "method": label, "seconds": seconds, "error": error_percent(model, split)}
+    if not hasattr(model, "predict_proba"):
+        return result
     probabilities = model.predict_proba(split.X_test)
     bins = np.digitize(probabilities[:, 1], EDGES[1:-1])
     n_bins, positive = len(EDGES) - 1, split.y_test == model.classes_[1]
-    return {
-        "set": name,
-        "seed": seed,
-        "method": label,
+    return result | {
         "log_loss": float(log_loss(split.y_test, probabilities)),
-        "error": 100 * float(np.mean(model.classes_[probabilities.argmax(axis=1)] != split.y_test)),
-        "seconds": seconds,
         "rows": np.bincount(bins, minlength=n_bins).tolist(),
         "predicted": np.bincount(bins, probabilities[:, 1], n_bins).tolist(),
         "observed": np.bincount(bins, positive, n_bins).tolist(),
@@ -83,10 +80,13 @@ def show(runs: list[dict[str, Any]]) -> None:
     methods = list(dict.fromkeys(run["method"] for run in runs))
     table = Table("set", *methods)
     for name in SETS:
-        own = [[run["log_loss"] for run in runs if (run["set"], run["method"]) == (name, label)] for label in methods]
+        own = [
+            [run.get("log_loss", np.nan) for run in runs if (run["set"], run["method"]) == (name, label)]
+            for label in methods
+        ]
         table.add(name, *(f"{np.mean(values):.3f}" for values in own))
     for key, digits in (("log_loss", 4), ("error", 2), ("seconds", 2)):
-        means = [np.mean([run[key] for run in runs if run["method"] == label]) for label in methods]
+        means = [np.mean([run.get(key, np.nan) for run in runs if run["method"] == label]) for label in methods]
         table.add(f"mean {key}", *(f"{mean:.{digits}f}" for mean in means))
     print(table)
 
@@ -95,7 +95,7 @@ def draw(runs: list[dict[str, Any]]) -> None:
     """Draw the observed against the predicted share of the second class, over the test rows of all sets."""
     import matplotlib.pyplot as plt
 
-    methods = list(dict.fromkeys(run["method"] for run in runs))
+    methods = list(dict.fromkeys(run["method"] for run in runs if "rows" in run))
     groups = [[label for label in methods if label.endswith(end)] for end in ("logistic", "squares")]
     groups.append([label for label in methods if label not in groups[0] + groups[1]])
     figure, axes = plt.subplots(1, 3, figsize=(12, 4), sharey=True, layout="constrained")

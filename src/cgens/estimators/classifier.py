@@ -35,9 +35,9 @@ class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, StoppingEstimator, Ens
         works.
     C : float or "scale", default="scale"
         Weight of the loss, which is summed over rows. A larger C fits the training rows more closely. "scale" is an
-        empirical rule for each loss and family: for stumps, 7 / total weight of the rows with the hinge loss, three
-        times that with the logistic loss, and 0.01 with least squares. To tune C, multiply ``C_`` of a fit by powers of
-        3, or use `CGEnsClassifierCV`.
+        empirical rule for each loss and family: for stumps, 7 / total weight of the rows with the hinge loss, twice
+        that times the number of classes minus 1 with the logistic loss, and 0.01 with least squares. To tune C,
+        multiply ``C_`` of a fit by powers of 3, or use `CGEnsClassifierCV`.
     n_estimators, tol, pricing, class_weight, warm_start, early_stopping, validation_fraction, n_iter_no_change : shared
     checkpoint, store_history, random_state, n_jobs, verbose : shared
 

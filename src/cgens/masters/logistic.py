@@ -10,7 +10,7 @@ from scipy.special import entr, expit
 from cgens.coding import simplex_codes
 from cgens.masters.smooth import SmoothLoss
 from cgens.masters.targets import check_signs
-from cgens.types import Floats, Target
+from cgens.types import Family, Floats, Target
 
 
 class Logistic(SmoothLoss):
@@ -38,8 +38,12 @@ class Logistic(SmoothLoss):
 
     name = "logistic"
     targets: ClassVar[frozenset[Target]] = frozenset({"classes", "labels"})
-    c_factor = 3.0
+    c_factor = 2.0
     has_probabilities = True
+
+    def default_c(self, family: Family, target: Floats, weight: Floats) -> float:
+        """Return the C of ``C="scale"``: for k classes, k - 1 times that of two (docs/decisions/0016)."""
+        return super().default_c(family, target, weight) * (target.shape[1] if is_simplex(target) else 1)
 
     def curvature_scale(self, target: Floats, weight: Floats) -> float:
         """Return half the mean second derivative of the constant model, a typical size in a fitted one.
