@@ -42,7 +42,7 @@ MAY_IMPORT = {
     # The loop does not know masters or weak learners, and these know neither each other nor the loop.
     "colgen": {
         *{"types", "rounds", "ensemble", "weight_history", "trace", "interrupt", "column_checks"},
-        "checkpoints.loop_state",
+        *{"loop_inputs", "packs", "checkpoints.loop_state", "checkpoints.interfaces"},
     },
     "masters": {"types", "coding", "default_c", "path_problem", "_core", "blas", "user_warnings"},
     "weak_learners": {

@@ -10,10 +10,13 @@ from typing import get_args
 
 import numpy as np
 
+from cgens.checkpoints.interfaces import resumable_master, resumable_pricer
 from cgens.checkpoints.loop_state import restore_loop, save_loop
 from cgens.column_checks import check_bound, check_column, checked_pricing
 from cgens.ensemble import Ensemble
 from cgens.interrupt import InterruptGuard
+from cgens.loop_inputs import as_sample, class_codes_of
+from cgens.packs import PackSet
 from cgens.rounds import Callback, Round
 from cgens.trace import Trace, TraceRecorder
 from cgens.types import (
@@ -38,8 +41,6 @@ from cgens.weight_history import WeightHistory
 
 #: Relative gap that suffices between rounds: docs/decisions/0003-loose-between-tight-at-the-end.md.
 LOOSE_TOL = 3e-3
-#: A target with more distinct rows than this is not a target of classes.
-MAX_CLASS_CODES = 1000
 
 
 def generate_columns(
@@ -129,7 +130,8 @@ def generate_columns(
         began = perf_counter()
         poll = guard.requested
         loop = _Loop(master, weak_learner, sample, target, tol, pricing, n_threads, rng, poll, store_history)
-        loop.resumable = resumable
+        if resumable:
+            loop.make_resumable()
         if resume is not None:
             restore_loop(loop, resume, sample)
         else:
@@ -197,14 +199,22 @@ class _Loop:
         self.signs: list[float] = []  # by which the columns of the master are multiplied
         self.means: list[float] = []
         self.taken: dict[Hashable, None] = {}
+        self.n_initial = 0  # columns of an earlier fit
         self.resumable = False
         self.responses: dict[int, AnyArray] = {}  # of columns whose responses cannot be computed again to the last bit
         self.n_candidates: int | None = None
         self.history = WeightHistory(store_history)
         self.recorder = TraceRecorder()
 
+    def make_resumable(self) -> None:
+        """Keep what snapshots need; raise TypeError if master or pricer cannot be saved."""
+        resumable_master(self.master)
+        resumable_pricer(self.pricer)
+        self.resumable = True
+
     def restore(self, ensemble: Ensemble, sample: Sample) -> None:
         """Add the columns of an earlier fit to the master."""
+        self.n_initial = len(ensemble)
         for learner, response in zip(ensemble.learners, ensemble.respond(sample.X, self.n_threads).T, strict=True):
             column = Column(learner, response[sample.rows], 0.0)
             check_column(column, self.taken.keys(), len(sample), len(self.learners) + 1)
@@ -225,8 +235,11 @@ class _Loop:
 
     def record(self, column: Column, sign: float, mean: float) -> None:
         """Add a column to the lists."""
-        if self.resumable and not getattr(column.learner, "exact_responses", False):
-            self.responses[len(self.learners)] = column.response
+        if self.resumable:
+            if not any(type(own) is type(column.learner) for own in self.learners):
+                PackSet.of([column.learner]).to_arrays()  # raises TypeError if it cannot be saved
+            if not getattr(column.learner, "exact_responses", False):
+                self.responses[len(self.learners)] = column.response
         self.learners.append(column.learner)
         self.signs.append(sign)
         self.means.append(mean)
@@ -323,6 +336,7 @@ class _Loop:
             relative_gap=self.solution.relative_gap,
             seconds=perf_counter() - self.began,
             learner=column.learner,
+            learners=tuple(self.learners),
             weights=self.solution.weights,
             intercept=self.solution.intercept,
             snapshot=partial(save_loop, self),
@@ -357,38 +371,3 @@ class _Loop:
         )
         ensemble = Ensemble.of(self.learners, self.means, self.history)
         return ensemble, self.recorder.finish(certificate, self.solution.duals.array)
-
-
-def class_codes_of(target: Floats) -> Floats | None:
-    """Return the distinct rows of the target, shape (k, l), or None if there are too many to be class codes."""
-    distinct = np.unique(target, axis=0)
-    return distinct if len(distinct) <= MAX_CLASS_CODES else None
-
-
-def as_sample(
-    X: AnyArray, target: Floats, sample_weight: Floats | None, rows: Integers | None, tol: float
-) -> tuple[Sample, Floats]:
-    """Validate the arguments of `generate_columns`, and return the sample and a target of shape (m, l)."""
-    X = np.require(X, dtype=None if getattr(X, "dtype", None) == np.float32 else np.float64, requirements="A")
-    if X.ndim != 2:
-        raise ValueError(f"X must have two dimensions; got {X.ndim}.")
-    target = np.ascontiguousarray(target, dtype=np.float64)
-    target = target if target.ndim == 2 else target[:, None]
-    rows = np.ascontiguousarray(np.arange(len(X)) if rows is None else rows, dtype=np.int64)
-    if len(rows) and not 0 <= rows.min() <= rows.max() < len(X):
-        raise ValueError(f"rows must be indices of the {len(X)} rows of X; got {rows.min()} to {rows.max()}.")
-    n_rows = len(rows)
-    weight = np.ones(n_rows) if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
-    if n_rows == 0:
-        raise ValueError("There are no rows to fit.")
-    for name, values in (("target", target), ("sample_weight", weight)):
-        if len(values) != n_rows:
-            raise ValueError(f"{name} has {len(values)} rows, but {n_rows} rows are to be fitted.")
-        finite = np.isfinite(values).reshape(n_rows, -1).all(axis=1)
-        if not finite.all():
-            raise ValueError(f"{name} is NaN or infinite at row {int(np.argmin(finite))}.")
-    if not weight.min() > 0:
-        raise ValueError(f"sample_weight must be > 0; row {int(np.argmin(weight))} has {weight.min()}: leave it out.")
-    if not tol > 0:
-        raise ValueError(f"tol must be > 0; got {tol}.")
-    return Sample(X, rows, weight), target

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from cgens.colgen import as_sample, generate_columns
+from cgens.colgen import generate_columns
 from cgens.ensemble import Ensemble
 from cgens.interrupt import InterruptGuard
+from cgens.loop_inputs import as_sample
 from cgens.path_problem import PathMaster, PathProblem, PathSolutions
 from cgens.rounds import Callback
 from cgens.types import AnyArray, Family, Floats, Integers, Poll, Rule, Status

@@ -23,9 +23,11 @@ class Round:
         Of the master problem over the columns so far; between rounds it is solved loosely. The dual value and the gap
         are nan if the solver did not compute them in this round.
     seconds : float
-        Since the beginning of the fit.
+        Since the beginning of the fit, or since it went on from a checkpoint.
     learner : Learner
         The weak learner that the round added.
+    learners : tuple of Learner
+        All weak learners so far.
     weights : ndarray of shape (n_columns, l)
     intercept : ndarray of shape (l,)
     snapshot : callable
@@ -41,6 +43,7 @@ class Round:
     relative_gap: float
     seconds: float
     learner: Learner
+    learners: tuple[Learner, ...]
     weights: Floats
     intercept: Floats
     snapshot: Callable[[], dict[str, AnyArray]]
@@ -50,12 +53,16 @@ class Round:
 Callback: TypeAlias = Callable[[Round], bool | None]
 
 
-def all_of(callbacks: Sequence[Callback]) -> Callback | None:
-    """Return a callback that calls all of these and stops if one of them does; None if there is none."""
-    if not callbacks:
+def all_of(callbacks: Sequence[Callback], unless_stopped: Callback | None = None) -> Callback | None:
+    """Return a callback that calls all of these and stops if one of them does; None if there is none.
+
+    `unless_stopped` is called last, and only if none of the others stops.
+    """
+    if not callbacks and unless_stopped is None:
         return None
 
     def call(state: Round) -> bool:
-        return any([bool(callback(state)) for callback in callbacks])  # a list: all are called
+        stop = any([bool(callback(state)) for callback in callbacks])  # a list: all are called
+        return stop or bool(unless_stopped is not None and unless_stopped(state))
 
     return call

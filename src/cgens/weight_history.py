@@ -118,6 +118,8 @@ class WeightHistory(Sequence[tuple[Floats, Floats]]):
             else:
                 change = take(n_columns * n_outputs).reshape(n_columns, n_outputs)
             history._rounds.append((change, take(n_outputs)))
+        if position != len(values):
+            raise ValueError(f"{len(values)} numbers instead of {position} in the weights of the rounds")
         return history
 
     def staged(self, respond: Callable[[int, int], AnyArray], n_rows: int) -> Iterator[Floats]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import pickle
 import signal
 import subprocess
 import sys
+import zipfile
 from dataclasses import replace
 
 import numpy as np
@@ -14,9 +16,10 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
 from cgens import CGEnsClassifier, CGEnsOutlierDetector, CGEnsRegressor, Checkpoint, generate_columns
+from cgens.checkpoints.checkpoint import CheckpointWriter
 from cgens.io import Archive, FormatError, read_archive, write_archive
-from cgens.masters import AdaBoost
-from cgens.weak_learners import Stump
+from cgens.masters import AdaBoost, LeastSquares
+from cgens.weak_learners import Box, Fourier, Stump
 from tests.models import FAMILIES, OTHER_FORMS, PLAIN, assert_same_model, fitted, make
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -25,6 +28,10 @@ X = (X - X.mean(axis=0)) / X.std(axis=0)
 
 class CrashError(Exception):
     pass
+
+
+def crash(*_):
+    raise CrashError
 
 
 def crash_at(n_columns):
@@ -141,6 +148,134 @@ def test_a_warm_start_goes_on(tmp_path):
         crashed.fit(X, Y)
     resumed = fit(first, checkpoint=path).fit(X, Y)
     assert_same_model(resumed, once, X)
+
+
+@pytest.mark.parametrize("family", ["stump", "tree", "box", "perceptron"])
+@pytest.mark.parametrize("loss", ["hinge", "least_squares", "logistic"])
+def test_a_warm_start_on_few_values_goes_on(family, loss, tmp_path):
+    """Many learners then have equal responses: a search must know which of them it has found."""
+    rng = np.random.default_rng(0)
+    A = rng.integers(0, 3, (60, 4)).astype(float)
+    y = A[:, 0] + A[:, 1] * A[:, 2] + rng.normal(size=60) > 2.5
+    first = pickle.dumps(CGEnsClassifier(family, loss=loss, n_estimators=5, random_state=0, n_jobs=1).fit(A, y))
+
+    def again(**options):
+        return pickle.loads(first).set_params(n_estimators=25, warm_start=True, **options)
+
+    once, path = again().fit(A, y), tmp_path / "fit"
+    crashed = again(checkpoint=Checkpoint(path, every_rounds=1)).set_callbacks(crash_at(min(12, once.n_columns_)))
+    with pytest.raises(CrashError):
+        crashed.fit(A, y)
+    if path.exists():
+        assert_same_model(again(checkpoint=path).fit(A, y), once, A)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "least_squares", "logistic"])
+def test_killed_after_the_decision_to_stop(loss, tmp_path, monkeypatch):
+    """In the solve on all rows: the fit then stops at the same round again."""
+    options = {"loss": loss, "early_stopping": True, "n_iter_no_change": 3, "n_estimators": 80}
+    once, path = CGEnsClassifier(**options).fit(X, Y), tmp_path / "fit"
+    model = CGEnsClassifier(**options, checkpoint=Checkpoint(path, every_rounds=1))
+    with monkeypatch.context() as patch:
+        patch.setattr(CheckpointWriter, "finish", crash)
+        with pytest.raises(CrashError):
+            model.fit(X, Y)
+    resumed = CGEnsClassifier(**options, checkpoint=path).fit(X, Y)
+    assert_same_fit(resumed, once, X)
+    assert np.array_equal(resumed.validation_losses_, once.validation_losses_)
+
+
+def test_a_function_that_stops_does_so_again(tmp_path, monkeypatch):
+    path = tmp_path / "fit"
+
+    def stops_at_7():
+        model = CGEnsClassifier(checkpoint=Checkpoint(path, every_rounds=1))
+        return model.set_callbacks(lambda state: state.n_columns == 7)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(CheckpointWriter, "finish", crash)
+        with pytest.raises(CrashError):
+            stops_at_7().fit(X, Y)
+    assert stops_at_7().fit(X, Y).n_columns_ == 7
+
+
+def test_callbacks_of_scikit_learn_see_all_columns(tmp_path):
+    monitor = pytest.importorskip("sklearn.callback").ScoringMonitor
+    logs = []
+    for checkpoint in (None, saved(tmp_path)):
+        own = monitor(scoring="accuracy")
+        CGEnsClassifier(n_estimators=10, checkpoint=checkpoint).set_callbacks(own).fit(X, Y)
+        logs.append([row["accuracy"] for row in own.get_logs().data if row["task_name"] == "round"])
+    assert logs[1] == logs[0][3:]
+
+
+@pytest.mark.parametrize("family", [Stump(), Fourier(n_candidates=50), Fourier(learn=True), Box(2, 50)], ids=repr)
+def test_a_snapshot_does_not_change(family):
+    """The loop goes on after it was taken."""
+    snapshots, target = [], 2.0 * Y - 1.0
+
+    def run(**options):
+        rng = np.random.default_rng(0)
+        master = LeastSquares(C=0.01)
+        return generate_columns(master, family, X, target, pricing="gain", max_columns=20, rng=rng, **options)
+
+    once, _ = run(resumable=True, callback=lambda state: state.n_columns == 6 and snapshots.append(state.snapshot()))
+    resumed, _ = run(resume=snapshots[0])
+    assert np.array_equal(resumed.decision(X), once.decision(X))
+    with pytest.raises(ValueError, match="resumable=True"):
+        run(callback=lambda state: state.snapshot() is None)
+
+
+def test_a_file_of_another_fit_is_not_deleted(tmp_path):
+    path = tmp_path / "fit"
+    CGEnsClassifier(n_estimators=3, checkpoint=path).set_callbacks(lambda _: path.write_text("mine") and None).fit(X, Y)
+    assert path.read_text() == "mine"
+
+
+def test_a_fit_goes_on_if_a_checkpoint_cannot_be_written(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    model = CGEnsClassifier(n_estimators=5, checkpoint=Checkpoint(folder / "fit", every_rounds=2))
+    model.set_callbacks(lambda state: folder.rmdir() if state.n_columns == 1 else None)
+    with pytest.warns(UserWarning, match=r"folder/fit was not written.*goes on"):
+        model.fit(X, Y)
+    assert model.n_columns_ == 5
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path):
+    path = saved(tmp_path)
+    (tmp_path / ".fit.0a1b2c3d.part").write_bytes(b"half")
+    (tmp_path / ".fit.part").write_bytes(b"not ours")
+    CGEnsClassifier(n_estimators=10, checkpoint=path).fit(X, Y)
+    assert [own.name for own in tmp_path.iterdir()] == [".fit.part"]
+
+
+def test_another_start_is_refused(tmp_path):
+    path = saved(tmp_path, CGEnsClassifier(n_estimators=10, warm_start=True))
+    first = CGEnsClassifier(n_estimators=5, warm_start=True).fit(X, Y)
+    with pytest.raises(ValueError, match=r"did not start from these 5 columns \(warm_start\)"):
+        first.set_params(n_estimators=10, checkpoint=path).fit(X, Y)
+
+
+def test_entries_that_overlap_are_refused(tmp_path):
+    """A small file must not take much memory: each of these entries contains the next."""
+    path, whole, n_entries = tmp_path / "fit", bytes(100_000), 20
+    arrays = {f"a{k}": np.frombuffer(whole, dtype=np.uint8) for k in range(n_entries)}
+    write_archive(path, Archive("x", 1, {}, arrays))
+    with zipfile.ZipFile(path) as archived:
+        header = archived.read("header.json")
+    with zipfile.ZipFile(path, "w") as archived:
+        archived.writestr("header.json", header)
+        archived.writestr("arrays/0", whole)
+        first = archived.getinfo("arrays/0")
+        for k in range(1, n_entries):
+            entry = copy.copy(first)
+            entry.filename = entry.orig_filename = f"arrays/{k}"
+            archived.filelist.append(entry)
+            archived.NameToInfo[entry.filename] = entry
+    assert path.stat().st_size < 2 * len(whole)
+    with pytest.raises(FormatError):
+        read_archive(path, "x", 1)
 
 
 def test_time_between_checkpoints(tmp_path):

@@ -195,7 +195,9 @@ THREE = topics()[1]
         ({}, {"X_val": X[:, :3], "y_val": Y}, r"3 features.*30 features"),
         ({}, {"X_val": X[:5], "y_val": Y}, r"\b5\b.*569|569.*\b5\b"),
         ({}, {"X_val": X, "y_val": Y + 1}, r"y_val has the label 2\b"),
-        ({}, {"X_val": X[:100], "y_val": THREE}, r"y_val has the label"),
+        ({}, {"X_val": X[:100], "y_val": THREE}, r"y_val is an indicator matrix.*one label per row"),
+        ({}, {"sample_weight_val": Y}, r"sample_weight_val needs X_val"),
+        ({"early_stopping": False}, {"sample_weight_val": Y}, r"sample_weight_val.*early_stopping=True"),
         ({}, {"X_val": X, "y_val": Y, "sample_weight_val": 0.0 * Y}, r"(?i)weight"),
         ({}, {"X_val": np.where(X[3, 3] == X, np.nan, X), "y_val": Y}, r"NaN.*row 3, column 3"),
     ],
@@ -219,6 +221,53 @@ def test_invalid_validation_of_a_regressor(options, y_val, pattern):
     A, y = load_diabetes(return_X_y=True)
     with pytest.raises(ValueError, match=pattern):
         CGEnsRegressor(**STOP, **options).fit(A, y, X_val=A[:50], y_val=y_val)
+
+
+def test_noise_gives_the_constant_model():
+    """If no round lowers the validation loss, none is kept."""
+    rng = np.random.default_rng(0)
+    A, y = rng.normal(size=(200, 5)), rng.integers(0, 2, 200)
+    A_val, y_val = rng.normal(size=(4000, 5)), rng.integers(0, 2, 4000)
+    with pytest.warns(UserWarning, match="constant"):
+        model = CGEnsClassifier(loss="logistic", **STOP).fit(A, y, X_val=A_val, y_val=y_val)
+    assert model.n_columns_ == 0
+    assert np.min(model.validation_losses_) > log_loss(y_val, model.predict_proba(A_val))
+
+
+def test_a_warm_start_keeps_what_it_had():
+    first = CGEnsClassifier(n_estimators=30).fit(X[:400], Y[:400])
+    before = first.ensemble_.learners
+    options = {"warm_start": True, "early_stopping": True, "n_iter_no_change": 2, "n_estimators": 60}
+    model = first.set_params(**options).fit(X[:400], Y[:400], X_val=X[400:], y_val=Y[400:])
+    assert model.n_columns_ >= 30
+    assert model.ensemble_.learners[:30] == before
+
+
+def test_rows_of_weight_0_do_not_count():
+    """Not even if their loss is infinite."""
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(300, 3))
+    y = rng.poisson(np.exp(A[:, 0]))
+    options = {"loss": "poisson", "weak_learner": "linear", **STOP}
+    once = CGEnsRegressor(**options).fit(A[:200], y[:200], X_val=A[200:], y_val=y[200:])
+    X_val, y_val = np.vstack([A[200:], [[1e5, -1e5, 1e5]]]), np.append(y[200:], 1)
+    weight = np.append(np.ones(100), 0.0)
+    model = CGEnsRegressor(**options).fit(A[:200], y[:200], X_val=X_val, y_val=y_val, sample_weight_val=weight)
+    assert np.array_equal(model.validation_losses_, once.validation_losses_)
+    with pytest.raises(ValueError, match=r"infinite after every round"), np.errstate(over="ignore"):
+        CGEnsRegressor(**STOP).fit(A[:200], y[:200], X_val=A[:1], y_val=[1e300])
+
+
+def test_targets_beyond_single_precision():
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(300, 3))
+    y = A[:, 0] + 0.1 * rng.normal(size=300)
+    small, large = (
+        CGEnsRegressor(**STOP).fit(A[:200], factor * y[:200], X_val=A[200:], y_val=factor * y[200:])
+        for factor in (1.0, 2.0**140)
+    )
+    assert np.allclose(large.validation_losses_[:20] / 2.0**280, small.validation_losses_[:20], rtol=1e-4, atol=0)
+    assert large.score(A, 2.0**140 * y) > 0.95
 
 
 def test_a_class_with_one_row_cannot_be_held_out():

@@ -23,6 +23,8 @@ class LoopState(Protocol):
     master: Any
     pricer: Any
     rng: np.random.Generator
+    resumable: bool
+    n_initial: int
     learners: list[Learner]
     means: list[float]
     signs: list[float]
@@ -45,10 +47,15 @@ def save_loop(loop: LoopState) -> dict[str, AnyArray]:
     ------
     TypeError
         If master or pricer cannot be saved, or the learners are not arrays.
+    ValueError
+        If the loop does not keep what is needed.
     """
+    if not loop.resumable:
+        raise ValueError("A snapshot needs generate_columns(..., resumable=True).")
     return {
         "means": np.array(loop.means),
         "signs": np.array(loop.signs),
+        "n_initial": np.array(loop.n_initial),
         "random": save_generator(loop.rng),
         **add_prefix("packs.", PackSet.of(loop.learners).to_arrays()),
         **{f"responses.{j}": response for j, response in loop.responses.items()},
@@ -70,8 +77,8 @@ def restore_loop(loop: LoopState, arrays: Mapping[str, AnyArray], sample: Sample
     """
     try:
         _restore(loop, arrays, sample)
-    except (KeyError, ValueError, IndexError) as error:
-        raise FormatError(f"The state in the checkpoint is inconsistent ({error}): delete the file.") from error
+    except (KeyError, ValueError, IndexError, TypeError) as error:
+        raise FormatError(f"its state is inconsistent ({error}).") from error
 
 
 def _restore(loop: LoopState, arrays: Mapping[str, AnyArray], sample: Sample) -> None:
@@ -88,7 +95,9 @@ def _restore(loop: LoopState, arrays: Mapping[str, AnyArray], sample: Sample) ->
         loop.record(column, sign, mean)
     oriented = [-own.response if sign < 0 else own.response for own, sign in zip(columns, signs, strict=True)]
     duals = resumable_master(loop.master).set_state(take_prefix("master.", arrays), oriented)
-    resumable_pricer(loop.pricer).set_state(take_prefix("pricer.", arrays), columns)
+    loop.n_initial = int(arrays["n_initial"])
+    found = columns[loop.n_initial :]  # a pricer does not know the columns of an earlier fit
+    resumable_pricer(loop.pricer).set_state(take_prefix("pricer.", arrays), found)
     restore_generator(loop.rng, arrays["random"])
     loop.history = WeightHistory.from_arrays(take_prefix("history.", arrays))
     loop.recorder.restore(take_prefix("trace.", arrays))

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from cgens.coding import Coding
 from cgens.ensemble import Ensemble
 from cgens.estimators._callbacks import CallbackEstimator, with_callbacks
-from cgens.estimators._checkpointing import open_checkpoint
+from cgens.estimators._checkpointing import name_damage, open_checkpoint
 from cgens.estimators._early_stopping import run_with_validation
 from cgens.estimators._inputs import validated
 from cgens.estimators._parameters import check_count, check_switch, resolve_threads
@@ -178,12 +178,13 @@ def run_plan(estimator: EnsembleEstimator, plan: FitPlan, callbacks: Sequence[Ca
     writer, saved = open_checkpoint(estimator, plan, losses)
     if saved is not None:
         plan = replace(plan, seed=saved.seed)
-    with closing(ProgressBar()) if estimator.verbose else nullcontext() as bar:
-        callbacks = [*callbacks, *(own for own in (writer, bar) if own is not None)]
+    resume = None if saved is None else saved.arrays
+    with closing(ProgressBar()) if estimator.verbose else nullcontext() as bar, name_damage(estimator):
+        callbacks = [*callbacks, *(own for own in (bar,) if own is not None)]
         if plan.validation is None:
-            ensemble, trace = plan.run(all_of(callbacks), writer is not None, None if saved is None else saved.arrays)
+            ensemble, trace = plan.run(all_of(callbacks, writer), writer is not None, resume)
         else:
-            ensemble, trace = run_with_validation(plan, plan.validation, callbacks, losses, writer is not None, saved)
+            ensemble, trace = run_with_validation(plan, plan.validation, callbacks, losses, writer, resume)
     if writer is not None and trace.certificate.status is not Status.INTERRUPTED:
         writer.finish()
     if len(ensemble) == len(plan.initial or ()) > 0 and trace.certificate.status is Status.INTERRUPTED:

@@ -70,7 +70,8 @@ class CallbackEstimator(CallbackSupportMixin):  # type: ignore[misc]
         *callbacks : callables or scikit-learn callbacks
             A function is called with a `cgens.rounds.Round` after each round; if it returns True, the fit stops. A
             scikit-learn callback (version 1.9 or later), such as its ``ProgressBar`` or ``ScoringMonitor``, sees a fit
-            as a task and each round as a subtask. Without arguments, all callbacks are removed.
+            as a task and each round as a subtask. Without arguments, all callbacks are removed, which a model with a
+            lambda needs before it can be pickled.
 
         Returns
         -------
@@ -129,17 +130,15 @@ class FitTask:
             A copy of the estimator, with what was learned from the data before the first round.
         plan : FitPlan
         """
-        learners = [] if plan.initial is None else list(plan.initial.learners)
 
         def report(state: Round) -> bool:
-            learners.append(state.learner)
             task = self._context.subcontext(task_name="round")
             task.call_on_fit_task_begin(**self._data)
 
             def fitted() -> dict[str, Any]:
                 """Return the attributes of a model that can predict, for callbacks that ask for it."""
-                means = np.zeros(len(learners))
-                model = Ensemble(PackSet.of(learners), state.weights, state.intercept, means, WeightHistory())
+                means = np.zeros(state.n_columns)
+                model = Ensemble(PackSet.of(state.learners), state.weights, state.intercept, means, WeightHistory())
                 return {**vars(attempt), "ensemble_": model, "coding_": plan.coding, "master_": plan.master}
 
             return bool(task.call_on_fit_task_end(**self._data, reconstruction_attributes=fitted))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +21,7 @@ from cgens.checkpoints.checkpoint import (
 )
 from cgens.estimators._parameters import check_count, check_positive
 from cgens.estimators._plan import FitPlan
+from cgens.io.archive import FormatError, remove_temporary_files
 
 #: Parameters that may differ between a fit and the one that goes on from its checkpoint.
 MAY_DIFFER = ("checkpoint", "n_estimators", "n_jobs", "random_state", "verbose")
@@ -39,11 +42,14 @@ def resolve_checkpoint(value: Any) -> Checkpoint | None:
         check_positive("every_seconds", checkpoint.every_seconds)
     if checkpoint.every_rounds is not None:
         check_count("every_rounds", checkpoint.every_rounds)
-    folder = os.path.dirname(os.path.abspath(checkpoint.path))
+    path = os.fspath(checkpoint.path)
+    folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
-        raise ValueError(f"The folder of the checkpoint {os.fspath(checkpoint.path)} does not exist.")
-    if os.path.isdir(checkpoint.path):
-        raise ValueError(f"The checkpoint {os.fspath(checkpoint.path)} is a folder; it must be a file.")
+        raise ValueError(f"The folder of the checkpoint {path} does not exist.")
+    if not path or os.path.isdir(path):
+        raise ValueError(f"The checkpoint {path!r} is a folder; it must be a file.")
+    if not os.access(folder, os.W_OK):
+        raise ValueError(f"The folder of the checkpoint {path} is read-only.")
     return checkpoint
 
 
@@ -54,16 +60,15 @@ def identify(estimator: Any, plan: FitPlan) -> FitIdentity:
     parts = [plan.target, plan.weight, np.array(digests)]
     if plan.validation is not None:
         parts += [plan.validation.X, plan.validation.target, plan.validation.weight]
-    if plan.initial is not None:
-        initial = plan.initial.to_arrays()
-        parts += [initial[name] for name in sorted(initial)]
+    initial = {} if plan.initial is None else plan.initial.to_arrays()
     parameters = {"estimator": type(estimator).__name__}
     for name, value in sorted(estimator.get_params(deep=True).items(), key=lambda item: item[0].count("__")):
         if name not in MAY_DIFFER:
             parameters[name] = _describe(value)
     seed = estimator.random_state
     parameters["random_state"] = str(seed) if seed is None or isinstance(seed, int | np.integer) else "a generator"
-    return FitIdentity(digest_arrays(*parts), parameters, plan.seed)
+    start = digest_arrays(*(initial[name] for name in sorted(initial)))
+    return FitIdentity(digest_arrays(*parts), start, len(plan.initial or ()), parameters, plan.seed)
 
 
 def _describe(value: Any) -> str:
@@ -82,6 +87,7 @@ def open_checkpoint(
     if checkpoint is None:
         return None, None
     identity = identify(estimator, plan)
+    remove_temporary_files(checkpoint.path)  # of a fit that was killed while it wrote one
     saved = read_checkpoint(checkpoint.path, identity)
     if saved is not None:
         if saved.n_columns > plan.max_columns:
@@ -91,4 +97,14 @@ def open_checkpoint(
             )
         identity = replace(identity, seed=saved.seed)
         losses += saved.losses
-    return CheckpointWriter(checkpoint, identity, losses), saved
+    return CheckpointWriter(checkpoint, identity, losses, saved is not None), saved
+
+
+@contextmanager
+def name_damage(estimator: Any) -> Iterator[None]:
+    """Add the name of the checkpoint to errors in its state."""
+    try:
+        yield
+    except FormatError as error:
+        path = os.fspath(getattr(estimator.checkpoint, "path", estimator.checkpoint))
+        raise FormatError(f"The checkpoint {path} is damaged: {error} Delete it, or choose another file.") from error

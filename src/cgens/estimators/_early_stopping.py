@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from cgens.checkpoints.checkpoint import SavedFit
 from cgens.ensemble import Ensemble
 from cgens.estimators._plan import FitPlan, Validation
 from cgens.estimators._validation import ValidationMonitor
@@ -14,7 +13,7 @@ from cgens.masters.held_out import HeldOut
 from cgens.masters.loss import Loss
 from cgens.rounds import Callback, all_of
 from cgens.trace import Trace
-from cgens.types import Status
+from cgens.types import AnyArray, Status
 
 
 def run_with_validation(
@@ -22,8 +21,8 @@ def run_with_validation(
     validation: Validation,
     callbacks: Sequence[Callback],
     losses: list[float],
-    resumable: bool = False,
-    saved: SavedFit | None = None,
+    writer: Callback | None = None,
+    resume: Mapping[str, AnyArray] | None = None,
 ) -> tuple[Ensemble, Trace]:
     """Find columns until the validation loss does not fall any more, and solve for their weights on all rows.
 
@@ -37,26 +36,27 @@ def run_with_validation(
     callbacks : sequence of Callback
     losses : list of float
         Mean loss on the validation rows after each round so far; later ones are appended.
-    resumable : bool
-    saved : SavedFit or None
-        A checkpoint to go on from.
+    writer : Callback or None
+        Writes checkpoints.
+    resume : mapping of str to ndarray, optional
+        The state in a checkpoint to go on from.
 
     Returns
     -------
     ensemble : Ensemble
-        With the columns up to the round of the lowest loss.
+        With the columns up to the round of the lowest loss; those that the fit started from, if no round lowers it.
     trace : Trace
     """
-    initial = [] if plan.initial is None else plan.initial.learners
-    learners = initial if saved is None else saved.learners()
-    monitor = ValidationMonitor(validation, cast(Loss, plan.master), learners, losses)
+    monitor = ValidationMonitor(validation, cast(Loss, plan.master), losses)
     search = plan
     if validation.training_weight is not None:
         search = replace(plan, master=HeldOut(plan.master, validation.training_weight))
-    resume = None if saved is None else saved.arrays
-    ensemble, trace = search.run(all_of([monitor, *callbacks]), resumable, resume)
-    best = monitor.n_initial + monitor.best
-    if trace.certificate.status is Status.INTERRUPTED or (search is plan and best == len(ensemble)):
+    ensemble, trace = search.run(all_of([monitor, *callbacks], writer), writer is not None, resume)
+    if trace.certificate.status is Status.INTERRUPTED or not losses:
+        return ensemble, trace
+    n_start, start = len(ensemble) - len(losses), ensemble.history[-len(losses) - 1]
+    best = n_start + monitor.best_round(monitor.loss_of(*start))
+    if search is plan and best == len(ensemble):
         return ensemble, trace
     stopped = trace.certificate.status
     ensemble, last = replace(plan, initial=ensemble.first(best), max_columns=best).run()

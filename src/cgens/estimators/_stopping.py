@@ -62,15 +62,18 @@ class StoppingEstimator(EnsembleEstimator):
         n_rounds = check_count("n_iter_no_change", self.n_iter_no_change)
         fraction = check_fraction("validation_fraction", self.validation_fraction)
         if not check_switch("early_stopping", self.early_stopping):
-            if X_val is not None or y_val is not None:
-                raise ValueError("X_val and y_val are used only with early_stopping=True.")
+            if X_val is not None or y_val is not None or sample_weight_val is not None:
+                raise ValueError("X_val, y_val and sample_weight_val are used only with early_stopping=True.")
             return None
         if X_val is None and y_val is None:
+            if sample_weight_val is not None:
+                raise ValueError("sample_weight_val needs X_val and y_val.")
             return hold_out(plan, fraction, n_rounds)
         if X_val is None or y_val is None:
             raise ValueError("X_val and y_val must be given together.")
         read = read_labels if is_classifier(self) else read_targets
         X, target, weight = read(self, plan, X_val, y_val, sample_weight_val)
-        if not weight.any():
+        kept = weight > 0
+        if not kept.any():
             raise ValueError("All weights of the validation rows are 0.")
-        return Validation(X, target, weight, n_rounds)
+        return Validation(X[kept], target[kept], weight[kept], n_rounds)

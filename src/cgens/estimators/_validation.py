@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -62,10 +61,14 @@ def read_labels(estimator: Any, plan: FitPlan, X: Any, y: Any, sample_weight: An
         if not multilabel or y.shape[1] != n_outputs:
             raise ValueError(f"y_val must be an indicator matrix with {n_outputs} columns, as y is.")
         return X, coding.encode(y), weight
-    unknown = np.setdiff1d(y, coding.classes) if not multilabel else y
+    if multilabel:
+        raise ValueError("y_val is an indicator matrix; it must have one label per row, as y has.")
+    kept = weight > 0
+    X, y, weight = X[kept], y[kept], weight[kept]
+    unknown = np.setdiff1d(y, coding.classes)
     if len(unknown):
-        raise ValueError(f"y_val has the label {unknown.ravel()[0]!s}, which y does not have.")
-    absent = np.setdiff1d(coding.classes, y[weight > 0])
+        raise ValueError(f"y_val has the label {unknown[0]!s}, which no row of y with a positive weight has.")
+    absent = np.setdiff1d(coding.classes, y)
     if len(absent):
         warn_user(f"y_val has no rows of class {absent[0]!s}: how well it is predicted does not affect early stopping.")
     index = np.searchsorted(coding.classes, y)
@@ -84,7 +87,9 @@ def read_targets(estimator: Any, plan: FitPlan, X: Any, y: Any, sample_weight: A
     loss = cast(Loss, plan.master)
     if loss.nonnegative_targets and y.min() < 0:
         raise ValueError(f"y_val must be >= 0 with loss={loss.name!r}; it has the value {y.min():g}.")
-    return X, plan.coding.encode(y), weight
+    target = plan.coding.encode(y)
+    loss.check_target(target)
+    return X, target, weight
 
 
 class ValidationMonitor:
@@ -94,34 +99,47 @@ class ValidationMonitor:
     ----------
     validation : Validation
     loss : Loss
-    learners : sequence of Learner
-        The columns that the fit starts from.
     losses : list of float
         The loss after each round so far, one for each of the last columns; later ones are appended.
     """
 
-    def __init__(self, validation: Validation, loss: Loss, learners: Sequence[Learner], losses: list[float]) -> None:
+    def __init__(self, validation: Validation, loss: Loss, losses: list[float]) -> None:
         self._validation, self._loss, self.losses = validation, loss, losses
         self._responses: AnyArray = np.empty((len(validation.X), 0), dtype=np.float32, order="F")
         self._n_columns = 0
         self._total = float(validation.weight.sum())
-        for learner in learners:
-            self._add(learner)
-        self.n_initial = self._n_columns - len(losses)
 
     def __call__(self, state: Round) -> bool:
         """Add the loss of the round; return whether to stop."""
-        self._add(state.learner)
-        with ONE_BLAS_THREAD:
-            decision = self._responses[:, : self._n_columns] @ state.weights.astype(np.float32)
-        losses = self._loss.losses(decision.astype(np.float64) + state.intercept, self._validation.target)
-        self.losses.append(float(self._validation.weight @ losses) / self._total)
-        return len(self.losses) - self.best >= self._validation.n_iter_no_change
+        for learner in state.learners[self._n_columns :]:  # at first, also those that the fit started from
+            self._add(learner)
+        self.losses.append(self.loss_of(state.weights, state.intercept))
+        return len(self.losses) - 1 - int(np.argmin(self.losses)) >= self._validation.n_iter_no_change
 
-    @property
-    def best(self) -> int:
-        """Number of rounds up to the one with the lowest loss; 0 without rounds."""
-        return int(np.argmin(self.losses)) + 1 if self.losses else 0
+    def loss_of(self, weights: Floats, intercept: Floats) -> float:
+        """Return the mean loss of the first columns with these weights; infinite if it is NaN."""
+        unit = float(np.abs(weights).max(initial=0.0)) or 1.0  # single precision has a small range
+        with ONE_BLAS_THREAD:
+            decision = self._responses[:, : len(weights)] @ (weights / unit).astype(np.float32)
+        losses = self._loss.losses(unit * decision.astype(np.float64) + intercept, self._validation.target)
+        mean = float(self._validation.weight @ losses) / self._total
+        return np.inf if np.isnan(mean) else mean
+
+    def best_round(self, start: float) -> int:
+        """Return the number of rounds up to the lowest loss; 0 if that is the loss at the start.
+
+        Raises
+        ------
+        ValueError
+            If no loss is finite.
+        """
+        losses = np.array([start, *self.losses])
+        if not np.isfinite(losses).any():
+            raise ValueError(
+                "The loss on the validation rows is infinite after every round: are their values far outside the range "
+                "of the training rows?"
+            )
+        return int(np.argmin(losses))
 
     def _add(self, learner: Learner) -> None:
         response = learner.respond(self._validation.X)

@@ -8,6 +8,7 @@ memory is allocated than the file has bytes.
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import secrets
@@ -25,6 +26,8 @@ from cgens.types import AnyArray
 #: Kinds of NumPy types that a file may contain: booleans, integers, floating-point numbers, bytes and strings.
 _KINDS = "biufSU"
 _HEADER = "header.json"
+#: Names of temporary files end with a random number of so many bytes, and this.
+_TOKEN_BYTES, _TEMPORARY = 4, ".part"
 _MAX_HEADER_BYTES = 64 * 2**20
 #: Entries have a fixed time: the same content gives the same bytes.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -76,7 +79,7 @@ def write_archive(path: str | os.PathLike[str], archive: Archive) -> None:
     arrays = {name: _portable(name, array) for name, array in archive.arrays.items()}
     described = {name: _describe(array) for name, array in arrays.items()}
     header = {"format": archive.format, "version": archive.version, "content": archive.content, "arrays": described}
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(_TOKEN_BYTES)}{_TEMPORARY}")
     try:
         with open(temporary, "xb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archived:
@@ -89,6 +92,13 @@ def write_archive(path: str | os.PathLike[str], archive: Archive) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def remove_temporary_files(path: str | os.PathLike[str]) -> None:
+    """Delete what `write_archive` left if the process was killed while it wrote this file."""
+    path = Path(path)
+    for temporary in path.parent.glob(f".{glob.escape(path.name)}.{'?' * 2 * _TOKEN_BYTES}{_TEMPORARY}"):
+        temporary.unlink(missing_ok=True)
 
 
 def read_archive(path: str | os.PathLike[str], format: str, max_version: int) -> Archive:
@@ -135,7 +145,7 @@ def _read(file: IO[bytes], format: str, max_version: int) -> Archive:
                 f"has version {header['version']!r} of the format {format!r}; this version of cgens reads versions up "
                 f"to {max_version}."
             )
-        arrays = {}
+        arrays, n_left = {}, size
         for number, (name, described) in enumerate(header["arrays"].items()):
             dtype, shape = np.dtype(described["dtype"]), tuple(int(length) for length in described["shape"])
             if dtype.kind not in _KINDS or dtype.hasobject or any(length < 0 for length in shape):
@@ -143,7 +153,8 @@ def _read(file: IO[bytes], format: str, max_version: int) -> Archive:
             n_bytes = dtype.itemsize
             for length in shape:
                 n_bytes *= length  # Python's integers do not overflow
-            data = _read_entry(archived, f"arrays/{number}", size)
+            data = _read_entry(archived, f"arrays/{number}", n_left)
+            n_left -= len(data)  # entries that overlap would take more memory than the file
             if len(data) != n_bytes or blake2b(data, digest_size=16).hexdigest() != described["blake2b"]:
                 raise FormatError(f"is damaged: the array {name!r} does not have its checksum.")
             array = np.frombuffer(data, dtype=dtype).reshape(shape)
@@ -159,7 +170,7 @@ def _read_entry(archived: zipfile.ZipFile, name: str, max_bytes: int) -> bytes:
     if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size:
         raise FormatError(f"has a compressed entry {name!r}, which cgens does not write.")
     if entry.file_size > max_bytes:
-        raise FormatError(f"is damaged: the entry {name!r} is larger than the file.")
+        raise FormatError(f"is damaged: with the entry {name!r}, its content is larger than the file.")
     return archived.read(entry)
 
 

@@ -167,7 +167,10 @@ class RestrictedBoxDual:
         """Return the states of the solvers."""
         names = ("duals", "fits", "weights", "numbers", "random")
         states = (zip(names, solver.get_state(), strict=True) for solver in self._solvers)
-        return {f"{t}.{name}": np.asarray(part) for t, state in enumerate(states) for name, part in state}
+        arrays = {f"{t}.{name}": np.asarray(part) for t, state in enumerate(states) for name, part in state}
+        if self._finished is not None:
+            arrays |= {f"finished.{k}": np.array(part) for k, part in enumerate(self._finished)}
+        return arrays
 
     def set_state(self, state: Mapping[str, AnyArray], columns: Sequence[AnyArray]) -> Duals:
         """Restore a state, given the columns."""
@@ -176,6 +179,8 @@ class RestrictedBoxDual:
         for t, solver in enumerate(self._solvers):
             duals, fits, weights, numbers = (state[f"{t}.{name}"] for name in ("duals", "fits", "weights", "numbers"))
             solver.set_state(duals, fits, weights, numbers, int(state[f"{t}.random"]))
+        if "finished.0" in state:
+            self._finished = state["finished.0"], state["finished.1"], float(state["finished.2"])
         return self._row_duals()
 
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:

@@ -62,7 +62,7 @@ class LearnedPricer:
             return {}
         return {
             "numbers": np.array([bool(self._guarded), self._n_rounds, self._first_merit]),
-            "free": self._free,
+            "free": self._free.copy(),
             "responses": self._candidates.responses,
             **add_prefix("pack.", self._candidates.pack.to_arrays()),
             **add_prefix("prices.", self._prices.get_state()),

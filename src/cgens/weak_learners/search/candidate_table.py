@@ -95,7 +95,8 @@ class CandidateTable:
 
     def get_state(self) -> tuple[Floats, Floats, float]:
         """Return all prices, all g'Pg (empty if they are not set), and the drift."""
-        return self.prices, self.curvature if self._has_curvature else np.empty(0), self.drift
+        curvature = self.curvature.copy() if self._has_curvature else np.empty(0)
+        return self.prices.copy(), curvature, self.drift
 
     def set_state(self, prices: Floats, curvature: Floats, drift: float) -> None:
         """Restore what `get_state` returned."""
