@@ -31,7 +31,7 @@ def select_c(split: Split, n_columns: int) -> float:
     held_out = np.arange(len(split.y)) % 5 == 0
     errors = []
     for total in C_TIMES_ROWS:
-        model = CGEnsClassifier(C=total / np.sum(~held_out), n_estimators=n_columns)
+        model = CGEnsClassifier(loss="hinge", C=total / np.sum(~held_out), n_estimators=n_columns)
         model.fit(split.X[~held_out], split.y[~held_out])
         errors.append(np.mean(model.predict(split.X[held_out]) != split.y[held_out]))
     return C_TIMES_ROWS[int(np.argmin(errors))] / len(split.y)
@@ -41,7 +41,7 @@ def compare(n_rows: int, rounds: int, threads: int) -> dict[str, Any]:
     """Return the measurements of interleaved fits of both methods."""
     split = mnist_odd_even(n_rows)
     C = select_c(split, rounds)
-    ours = CGEnsClassifier(C=C, n_estimators=rounds, n_jobs=threads)
+    ours = CGEnsClassifier(loss="hinge", C=C, n_estimators=rounds, n_jobs=threads)
     theirs = lightgbm.LGBMClassifier(n_estimators=rounds, num_leaves=2, learning_rate=0.3, n_jobs=threads, verbose=-1)
     pairs, parts = [], []
     for _ in range(PAIRS):
@@ -72,7 +72,7 @@ def growth(rounds: int = 100, threads: int = 2) -> dict[str, float]:
     per_round = {}
     for n_rows in (10_000, 60_000):
         split = mnist_odd_even(n_rows)
-        model = CGEnsClassifier(C=10.0 / n_rows, n_estimators=rounds, n_jobs=threads)
+        model = CGEnsClassifier(loss="hinge", C=10.0 / n_rows, n_estimators=rounds, n_jobs=threads)
         runs = []
         for _ in range(3):
             model.fit(split.X, split.y)
@@ -97,7 +97,8 @@ def main() -> None:
     print(table)
     rows = growth()
     print(f"time of a round grows as rows^{rows['exponent']:.2f} from 10^4 to 6 * 10^4 rows")
-    memory = memory_growth("mnist_odd_even(60_000)", "cgens.CGEnsClassifier(C=10.0 / 60_000, n_estimators=100)")
+    model = "cgens.CGEnsClassifier(loss='hinge', C=10.0 / 60_000, n_estimators=100)"
+    memory = memory_growth("mnist_odd_even(60_000)", model)
     print(f"60000 rows x 100 rounds: memory grows by {memory:.0f} MB over X")
     save_results("binary", {"runs": runs, "growth": rows, "memory_growth_mb": memory})
 

@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.measure import seconds_to_fit
 from benchmarks.report import Table, load_results, save_results
 from cgens import CGEnsClassifier, CGEnsClassifierCV
-from evaluation.splits import MULTICLASS_SETS, Split, error_percent, random_split
+from evaluation.splits import MULTICLASS_SETS, Split, error_percent, paper_loss, random_split
 
 COLUMNS = 300
 SPLITS = 3
@@ -31,18 +31,20 @@ def naive_search(
     scores = np.zeros((len(folds), len(Cs), len(stages)))
     for f, (train, test) in enumerate(folds):
         for c, C in enumerate(Cs):
-            model = CGEnsClassifier(C=C, n_estimators=int(stages[-1])).fit(split.X[train], split.y[train])
+            model = CGEnsClassifier(loss=paper_loss(split.y), C=C, n_estimators=int(stages[-1]))
+            model.fit(split.X[train], split.y[train])
             staged = [np.mean(labels == split.y[test]) for labels in model.staged_predict(split.X[test])]
             scores[f, c] = [staged[min(stage, len(staged)) - 1] for stage in stages]
     mean = scores.mean(axis=0)
     best = mean.max() - 1e-12
     stage, c = np.argwhere(best <= mean.T)[0]  # ties: the fewest columns, then the smallest C
-    return CGEnsClassifier(C=Cs[c], n_estimators=int(stages[stage])).fit(split.X, split.y)
+    return CGEnsClassifier(loss=paper_loss(split.y), C=Cs[c], n_estimators=int(stages[stage])).fit(split.X, split.y)
 
 
 def compare(name: str, seed: int) -> dict[str, float]:
     """Return test errors in percent and seconds of both searches on one split."""
-    split, ours = random_split(name, seed), CGEnsClassifierCV(n_estimators=COLUMNS)
+    split = random_split(name, seed)
+    ours = CGEnsClassifierCV(loss=paper_loss(split.y), n_estimators=COLUMNS)
     seconds = seconds_to_fit(ours, split)
     start = perf_counter()
     naive = naive_search(split, ours.folds_, ours.Cs_, ours.stages_)

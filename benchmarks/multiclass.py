@@ -78,7 +78,8 @@ def seconds_to(errors: list[float], seconds: float, round_seconds: np.ndarray | 
 
 def select_c(split: Split, pricing: str) -> float:
     """Return the C selected by five folds, with 500 columns."""
-    model = CGEnsClassifierCV(n_estimators=ROUNDS, pricing=pricing, stages=[ROUNDS]).fit(split.X, split.y)
+    model = CGEnsClassifierCV(loss="least_squares", n_estimators=ROUNDS, pricing=pricing, stages=[ROUNDS])
+    model.fit(split.X, split.y)
     return model.C_
 
 
@@ -86,7 +87,7 @@ def compare(n_rows: int, threads: int, pairs: int, with_others: bool) -> dict[st
     """Return the measurements of all methods."""
     split = mnist(n_rows)
     C = select_c(split, "auto")
-    ours = CGEnsClassifier(C=C, n_estimators=ROUNDS, n_jobs=threads)
+    ours = CGEnsClassifier(loss="least_squares", C=C, n_estimators=ROUNDS, n_jobs=threads)
     theirs = lightgbm_model(threads)
     times = [(seconds_to_fit(ours, split), seconds_to_fit(theirs, split)) for _ in range(pairs)]
     own_seconds = median(a for a, _ in times)
@@ -137,7 +138,7 @@ def classes_and_time(noise: float, rounds: int = 200) -> dict[str, float]:
     X = (X + noise * np.random.default_rng(0).normal(size=X.shape)).astype(np.float32)
     times = {}
     for n_classes in (3, 26):
-        model = CGEnsClassifier(n_estimators=rounds, C=30.0 / len(y))
+        model = CGEnsClassifier(loss="least_squares", n_estimators=rounds, C=30.0 / len(y))
         merged = y % n_classes
         runs = []
         for _ in range(3):
@@ -155,7 +156,7 @@ def paper_protocol(n_splits: int = 3) -> dict[str, Any]:
     for seed in range(n_splits):
         split = balanced_split("mnist", 1000, seed)
         C = select_c(split, "max")
-        model = CGEnsClassifier(C=C, n_estimators=ROUNDS, pricing="max").fit(split.X, split.y)
+        model = CGEnsClassifier(loss="least_squares", C=C, n_estimators=ROUNDS, pricing="max").fit(split.X, split.y)
         errors.append(error_percent(model, split))
     return {"errors": errors, "mean": float(np.mean(errors)), "std": float(np.std(errors))}
 
@@ -165,8 +166,8 @@ def search_time(n_rows: int = 10_000) -> dict[str, float]:
     split = mnist(n_rows)
     plain, search = [], []
     for _ in range(2):
-        plain.append(seconds_to_fit(CGEnsClassifier(n_estimators=ROUNDS), split))
-        search.append(seconds_to_fit(CGEnsClassifierCV(n_estimators=ROUNDS), split))
+        plain.append(seconds_to_fit(CGEnsClassifier(loss="least_squares", n_estimators=ROUNDS), split))
+        search.append(seconds_to_fit(CGEnsClassifierCV(loss="least_squares", n_estimators=ROUNDS), split))
     return {"plain_seconds": min(plain), "search_seconds": min(search), "plain_fits": min(search) / min(plain)}
 
 
@@ -196,7 +197,9 @@ def main() -> None:
         results["runs"].append(compare(n_rows, threads, pairs, with_others=threads == 2))
         show(results["runs"][-1])
     results["memory_growth_mb_60000"] = {
-        "CGEns-SLS": memory_growth("mnist(60_000)", f"cgens.CGEnsClassifier(n_estimators={ROUNDS})"),
+        "CGEns-SLS": memory_growth(
+            "mnist(60_000)", f"cgens.CGEnsClassifier(loss='least_squares', n_estimators={ROUNDS})"
+        ),
         "LightGBM": memory_growth(
             "mnist(60_000)", f"lightgbm.LGBMClassifier(n_estimators={ROUNDS}, num_leaves=2, n_jobs=2, verbose=-1)"
         ),

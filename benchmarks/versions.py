@@ -21,16 +21,21 @@ from typing import Any
 
 import numpy as np
 
+HINGE, SQUARES = {"loss": "hinge"}, {"loss": "least_squares"}
 #: name: (data, weak learner, parameters of the estimator, pairs of fits)
 FITS: dict[str, tuple[str, str, dict[str, Any], int]] = {
-    "two classes, 500 stumps, 1 thread": ("odd_even_10000", "stump", {"C": 1e-3, "n_estimators": 500, "n_jobs": 1}, 7),
-    "two classes, 500 stumps": ("odd_even_10000", "stump", {"C": 1e-3, "n_estimators": 500, "n_jobs": 2}, 7),
-    "two classes, 6e4 rows, 100 stumps": ("odd_even_60000", "stump", {"C": 10 / 6e4, "n_estimators": 100}, 5),
-    "ten classes, 500 stumps, 1 thread": ("digits_10000", "stump", {"n_estimators": 500, "n_jobs": 1}, 7),
-    "ten classes, 500 stumps": ("digits_10000", "stump", {"n_estimators": 500, "n_jobs": 2}, 7),
-    "letter, 26 classes, 200 stumps": ("letter", "stump", {"C": 30.0 / 2e4, "n_estimators": 200}, 7),
-    "ten classes, 500 learned cosines": ("digits_10000", "fourier", {"n_estimators": 500}, 3),
-    "ten classes, 100 trees": ("digits_10000", "tree", {"n_estimators": 100}, 3),
+    "two classes, 500 stumps, 1 thread": (
+        *("odd_even_10000", "stump"),
+        {**HINGE, "C": 1e-3, "n_estimators": 500, "n_jobs": 1},
+        7,
+    ),
+    "two classes, 500 stumps": ("odd_even_10000", "stump", {**HINGE, "C": 1e-3, "n_estimators": 500, "n_jobs": 2}, 7),
+    "two classes, 6e4 rows, 100 stumps": ("odd_even_60000", "stump", {**HINGE, "C": 10 / 6e4, "n_estimators": 100}, 5),
+    "ten classes, 500 stumps, 1 thread": ("digits_10000", "stump", {**SQUARES, "n_estimators": 500, "n_jobs": 1}, 7),
+    "ten classes, 500 stumps": ("digits_10000", "stump", {**SQUARES, "n_estimators": 500, "n_jobs": 2}, 7),
+    "letter, 26 classes, 200 stumps": ("letter", "stump", {**SQUARES, "C": 30.0 / 2e4, "n_estimators": 200}, 7),
+    "ten classes, 500 learned cosines": ("digits_10000", "fourier", {**SQUARES, "n_estimators": 500}, 3),
+    "ten classes, 100 trees": ("digits_10000", "tree", {**SQUARES, "n_estimators": 100}, 3),
 }
 ONE_ROW = "one row"
 

@@ -32,6 +32,11 @@ class Split:
     y_test: np.ndarray
 
 
+def paper_loss(y: AnyArray) -> str:
+    """Return the paper's loss for these labels: the hinge loss for two classes, least squares (CGEns-SLS) for more."""
+    return "hinge" if len(np.unique(y)) == 2 else "least_squares"
+
+
 def error_percent(model: Any, split: Split) -> float:
     """Return the percentage of misclassified test rows."""
     return 100 * float(np.mean(model.predict(split.X_test) != split.y_test))

@@ -74,7 +74,7 @@ def methods() -> dict[tuple[str, int], Any]:
     """Return the models to compare, by name and number of stumps."""
     models: dict[tuple[str, int], Any] = {}
     for n in (FEW, MANY):
-        models["CGEns", n] = CGEnsClassifier(n_estimators=n, n_jobs=1)
+        models["CGEns", n] = CGEnsClassifier(loss="hinge", n_estimators=n, n_jobs=1)
         models["AdaBoost", n] = AdaBoostClassifier(n_estimators=n, random_state=0)
     models["SVC (RBF)", 0] = SVC()
     return models
@@ -215,7 +215,7 @@ def draw_digits(split: Split, model: CGEnsClassifier) -> Any:
 
 def cross_validate(split: Split) -> CGEnsClassifierCV:
     """Select C and the number of stumps by five-fold cross-validation, and print the result."""
-    model = CGEnsClassifierCV(n_estimators=MANY)
+    model = CGEnsClassifierCV(loss="least_squares", n_estimators=MANY)
     spent = seconds(lambda: model.fit(split.X_train, split.y_train))
     print(
         f"\n  Five folds, {len(model.Cs_)} values of C, {len(model.stages_)} numbers of stumps, {spent:.1f} s:"
@@ -238,7 +238,7 @@ def compare_families(splits: list[Split]) -> CGEnsClassifier:
     }
     models: dict[str, CGEnsClassifier] = {}
     for name, family in families.items():
-        method = CGEnsClassifier(family, n_estimators=300, n_jobs=1, random_state=0)
+        method = CGEnsClassifier(family, loss="least_squares", n_estimators=300, n_jobs=1, random_state=0)
         models[name], columns = fit_and_test(method, splits)
         shares = ", ".join(f"{key} {share:.0%}" for key, share in getattr(models[name], "family_shares_", {}).items())
         print(f"  {name:<44}{columns}   {shares}")

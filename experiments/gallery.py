@@ -14,7 +14,7 @@ from experiments.splits import multiclass_split
 
 def _with_examples(split: Split, seed: int, effort: Effort, inherited: dict[str, Any]) -> Fit:
     """Store, for each class, the first two correctly classified test images and the first misclassified one."""
-    model = CGEnsClassifier(n_estimators=effort.max_rounds, pricing="max", n_jobs=effort.threads)
+    model = CGEnsClassifier(loss="least_squares", n_estimators=effort.max_rounds, pricing="max", n_jobs=effort.threads)
     model.fit(split.X, split.y)
     predicted = model.predict(split.X_test)
     examples = []

@@ -17,7 +17,7 @@ from cgens.coding import ClassCoding
 from cgens.masters import Hinge, LeastSquares
 from cgens.types import AnyArray, Column, Duals, Floats, MasterSolution, Sample
 from cgens.weak_learners import Stump
-from evaluation.splits import Split
+from evaluation.splits import Split, paper_loss
 from experiments.experiment import Effort, Experiment, Fit, Method
 from experiments.splits import multiclass_split, published_split
 
@@ -123,6 +123,7 @@ def _library(split: Split, seed: int, effort: Effort, inherited: dict[str, Any])
     """Fit the library's estimator on the same problem: it starts from a solved problem and repeats no column."""
     model = CGEnsClassifier(
         ALL_STUMPS,
+        loss=paper_loss(split.y),
         C=C_TIMES_ROWS / len(split.y),
         n_estimators=effort.max_rounds,
         tol=TOL,

@@ -18,7 +18,7 @@ from cgens.baselines import (
     RandomFourierSVC,
 )
 from cgens.weak_learners import Fourier
-from evaluation.splits import Split
+from evaluation.splits import Split, paper_loss
 from experiments.experiment import Effort, Fit, Method
 
 LPBOOST_C_TIMES_ROWS = (10.0, 30.0, 100.0, 300.0)
@@ -65,6 +65,7 @@ def search_cgens(
     """Return CGEns with C and one of these numbers of columns, selected by cross-validation."""
     search = CGEnsClassifierCV(
         weak_learner,
+        loss=paper_loss(split.y),
         Cs=effort.n_penalties,
         n_estimators=effort.max_rounds,
         stages=list(stages),
@@ -178,7 +179,11 @@ def cgens_sls(pricing: str) -> Method:
     def fit(split: Split, seed: int, effort: Effort, inherited: dict[str, Any]) -> Fit:
         if inherited:
             model = CGEnsClassifier(
-                C=inherited["C"], n_estimators=effort.max_rounds, pricing=pricing, n_jobs=effort.threads
+                loss="least_squares",
+                C=inherited["C"],
+                n_estimators=effort.max_rounds,
+                pricing=pricing,
+                n_jobs=effort.threads,
             )
             return Fit(model.fit(split.X, split.y), {"C": inherited["C"]})
         found = search_cgens("stump", split, seed, effort, effort.rounds[-1:], pricing)

@@ -13,7 +13,7 @@ import numpy as np
 
 from cgens import CGEnsClassifier
 from cgens.weak_learners import Stump
-from evaluation.splits import Split, staged_errors
+from evaluation.splits import Split, paper_loss, staged_errors
 from experiments.experiment import Cell, Effort, Experiment, Fit, Method
 from experiments.splits import multiclass_split
 
@@ -26,6 +26,7 @@ def _lowest_error(size_factor: int = 1, weak_learner: Any = "stump", pricing: st
         for C in inherited["C"] * FACTORS:
             model = CGEnsClassifier(
                 weak_learner,
+                loss=paper_loss(split.y),
                 C=C,
                 n_estimators=size_factor * effort.max_rounds,
                 pricing=pricing,

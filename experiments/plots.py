@@ -79,7 +79,7 @@ def draw_toy(records: list[Record], effort: Effort) -> Figure:
     """Draw the decision boundary of CGEns on the first run, and the errors of both methods against rounds."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 4), layout="constrained")
     split = disc_split("disc", 0, effort)
-    model = CGEnsClassifier(n_estimators=ROUNDS).fit(split.X, split.y)
+    model = CGEnsClassifier(loss="hinge", n_estimators=ROUNDS).fit(split.X, split.y)
     grid = np.linspace(-3, 3, 301)
     plane = np.column_stack([axis.ravel() for axis in np.meshgrid(grid, grid)])
     inside = model.decision_function(plane).reshape(len(grid), -1) > 0

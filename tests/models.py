@@ -40,17 +40,17 @@ Models = dict[str, tuple[BaseEstimator, str]]
 
 LEAST_SQUARES: Models = {
     "binary, least squares": (CGEnsClassifier(loss="least_squares", **SMALL), "binary"),
-    "multiclass": (CGEnsClassifier(**SMALL), "multiclass"),
-    "multiclass, max": (CGEnsClassifier(pricing="max", **SMALL), "multiclass"),
-    "multilabel": (CGEnsClassifier(**SMALL), "multilabel"),
+    "multiclass": (CGEnsClassifier(loss="least_squares", **SMALL), "multiclass"),
+    "multiclass, max": (CGEnsClassifier(loss="least_squares", pricing="max", **SMALL), "multiclass"),
+    "multilabel": (CGEnsClassifier(loss="least_squares", **SMALL), "multilabel"),
     "regression": (CGEnsRegressor(**SMALL), "regression"),
     "regression, max": (CGEnsRegressor(pricing="max", **SMALL), "regression"),
     "multioutput": (CGEnsRegressor(**SMALL), "multioutput"),
     "multioutput, max": (CGEnsRegressor(pricing="max", **SMALL), "multioutput"),
 }
 HINGE: Models = {
-    "binary": (CGEnsClassifier(**SMALL), "binary"),
-    "binary, balanced": (CGEnsClassifier(class_weight="balanced", **SMALL), "binary"),
+    "binary": (CGEnsClassifier(loss="hinge", **SMALL), "binary"),
+    "binary, balanced": (CGEnsClassifier(loss="hinge", class_weight="balanced", **SMALL), "binary"),
     "multiclass, hinge": (CGEnsClassifier(loss="hinge", **SMALL), "multiclass"),
     "multilabel, hinge": (CGEnsClassifier(loss="hinge", **SMALL), "multilabel"),
 }
@@ -88,12 +88,12 @@ BOOSTERS: Models = {**STAGE_WISE, **TOTALLY_CORRECTIVE}
 #: Everything that generates columns itself; the weak learners are stumps by default.
 ON_THE_LOOP: Models = {**PLAIN, **BOOSTERS}
 SEARCHES: Models = {
-    "search, binary": (CGEnsClassifierCV(**SEARCH), "binary"),
+    "search, binary": (CGEnsClassifierCV(loss="hinge", **SEARCH), "binary"),
     "search, binary, least squares": (CGEnsClassifierCV(loss="least_squares", **SEARCH), "binary"),
-    "search, multiclass": (CGEnsClassifierCV(**SEARCH), "multiclass"),
-    "search, multiclass, max": (CGEnsClassifierCV(pricing="max", **SEARCH), "multiclass"),
+    "search, multiclass": (CGEnsClassifierCV(loss="least_squares", **SEARCH), "multiclass"),
+    "search, multiclass, max": (CGEnsClassifierCV(loss="least_squares", pricing="max", **SEARCH), "multiclass"),
     "search, multiclass, hinge": (CGEnsClassifierCV(loss="hinge", **SEARCH), "multiclass"),
-    "search, multilabel": (CGEnsClassifierCV(**SEARCH), "multilabel"),
+    "search, multilabel": (CGEnsClassifierCV(loss="least_squares", **SEARCH), "multilabel"),
     "search, multilabel, hinge": (CGEnsClassifierCV(loss="hinge", **SEARCH), "multilabel"),
     "search, regression": (CGEnsRegressorCV(**SEARCH), "regression"),
     "search, multioutput": (CGEnsRegressorCV(**SEARCH), "multioutput"),

@@ -59,12 +59,12 @@ def pairs_of_numbers() -> tuple[np.ndarray, np.ndarray]:
 
 #: name: (data, estimator, its parameters)
 TARGETS: dict[str, tuple[Callable[[], Any], type, dict[str, Any]]] = {
-    "two classes, hinge": (two_classes, CGEnsClassifier, {}),
+    "two classes, hinge": (two_classes, CGEnsClassifier, {"loss": "hinge"}),
     "two classes, least squares": (two_classes, CGEnsClassifier, {"loss": "least_squares"}),
     "two classes, least squares by max": (two_classes, CGEnsClassifier, {"loss": "least_squares", "pricing": "max"}),
-    "three classes, least squares": (three_classes, CGEnsClassifier, {}),
+    "three classes, least squares": (three_classes, CGEnsClassifier, {"loss": "least_squares"}),
     "three classes, hinge": (three_classes, CGEnsClassifier, {"loss": "hinge"}),
-    "labels, least squares": (labels, CGEnsClassifier, {}),
+    "labels, least squares": (labels, CGEnsClassifier, {"loss": "least_squares"}),
     "regression": (numbers, CGEnsRegressor, {}),
     "regression, two outputs": (pairs_of_numbers, CGEnsRegressor, {}),
 }
@@ -138,8 +138,10 @@ def cases() -> dict[str, Callable[[], dict[str, str]]]:
         ("mixture", "regression"),
     ):
         table[f"{family}: {target}, warm start"] = lambda family=family, target=target: warm(family, target)
-    table["search: two classes, hinge"] = lambda: search(CGEnsClassifierCV, two_classes, False)
-    table["search: three classes, weighted"] = lambda: search(CGEnsClassifierCV, three_classes, True)
+    table["search: two classes, hinge"] = lambda: search(CGEnsClassifierCV, two_classes, False, loss="hinge")
+    table["search: three classes, weighted"] = lambda: search(
+        CGEnsClassifierCV, three_classes, True, loss="least_squares"
+    )
     table["search: regression, trees"] = lambda: search(
         CGEnsRegressorCV, numbers, False, weak_learner=Tree(max_leaf_nodes=4)
     )
