@@ -59,7 +59,7 @@ def main() -> None:
     X, y = load_digits(return_X_y=True)
     X_train, X_test, y_train, y_test = train_test_split(X / 16, y % 2, test_size=0.5, random_state=0, stratify=y)
     for name, family in {"bumps": Bumps(), "stumps": "stump", "bumps and stumps": [Bumps(), "stump"]}.items():
-        model = CGEnsClassifier(family, n_estimators=200, random_state=0).fit(X_train, y_train)
+        model = CGEnsClassifier(family, loss="hinge", n_estimators=200, random_state=0).fit(X_train, y_train)
         proof = model.certificate_
         print(f"{model.n_columns_} {name}: accuracy {model.score(X_test, y_test):.1%}, objective within")
         print(f"  {proof.relative_gap:.2%} of the best weights for these columns,")

@@ -260,6 +260,11 @@ class _Loop:
     def _solve(self, tol: float, quick: bool) -> None:
         began = perf_counter()
         solution = self.master.solve(tol, self.poll, quick)
+        if not np.isfinite(solution.primal):
+            raise ValueError(
+                f"The objective over {len(self.learners)} columns is {solution.primal}: are values of X or y, sample "
+                "weights or C extremely large?"
+            )
         self.adopt(solution.with_signs(np.array(self.signs)) if self.positive_prices else solution, quick)
         self.recorder.add_solution(self.solution, perf_counter() - began)
 

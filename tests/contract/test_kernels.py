@@ -144,7 +144,9 @@ def test_the_columns_of_a_model_define_a_kernel(name, rng):
 def test_an_svm_with_the_columns_kernel_is_the_model(rng):
     X = rng.normal(size=(80, 3))
     y = (X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=80) > 0).astype(int)
-    model = CGEnsClassifier(Box(n_candidates=60), C=0.2, n_estimators=15, tol=TIGHT, random_state=0).fit(X, y)
+    model = CGEnsClassifier(Box(n_candidates=60), loss="hinge", C=0.2, n_estimators=15, tol=TIGHT, random_state=0).fit(
+        X, y
+    )
     svm = SVC(kernel="precomputed", C=model.C_, tol=TIGHT).fit(columns_kernel(model, X), y)
     new = rng.normal(size=(30, 3))
     expected = svm.decision_function(columns_kernel(model, new, X))

@@ -218,7 +218,7 @@ def test_the_oracle_has_the_lowest_error_of_any_c_and_size(name, monkeypatch):
     }.get(name, {})
     errors = {}
     for C in (0.002, 0.02, 0.2):
-        model = CGEnsClassifier(C=C, **options).fit(split.X, split.y)
+        model = CGEnsClassifier(loss="least_squares", C=C, **options).fit(split.X, split.y)
         for size, stage in enumerate(model.staged_predict(split.X_test), start=1):
             errors[C, size] = 100 * np.mean(stage != split.y_test)
     assert found.error == errors[found.params["C"], found.params["n_columns"]] == min(errors.values())

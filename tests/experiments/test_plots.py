@@ -92,7 +92,7 @@ def test_toy(results):
     contours, outside, inside = left.collections
     for points, label in ((outside, 0), (inside, 1)):
         assert np.array_equal(points.get_offsets(), split.X[split.y == label])
-    model = CGEnsClassifier(n_estimators=5).fit(split.X, split.y)
+    model = CGEnsClassifier(loss="hinge", n_estimators=5).fit(split.X, split.y)
     region = contours.get_paths()[1].contains_points(split.X_test)
     assert np.mean(region == model.predict(split.X_test)) > 0.98, "up to the width of the grid"
     assert left.patches[0].get_radius() == 1.0

@@ -60,6 +60,8 @@ FAMILIES = {
 }
 ESTIMATORS: dict[str, Any] = {
     "CGEnsClassifier": CGEnsClassifier(**SMALL),
+    "hinge": CGEnsClassifier(loss="hinge", **SMALL),
+    "hinge search": CGEnsClassifierCV(loss="hinge", **SEARCH),
     "CGEnsRegressor": CGEnsRegressor(**SMALL),
     "CGEnsClassifierCV": CGEnsClassifierCV(**SEARCH),
     "CGEnsRegressorCV": CGEnsRegressorCV(**SEARCH),

@@ -104,7 +104,7 @@ def test_warnings_point_at_the_users_line(estimator, given):
 CHANCE = {"X": np.random.default_rng(0).normal(size=(150, 5)), "y": np.random.default_rng(1).integers(0, 2, 150)}
 FLOWERS = dict(zip("Xy", load_iris(return_X_y=True), strict=True))
 UNSOLVED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
-    ("stump", {"n_estimators": 40, "tol": 1e-15, "C": 1e6}, CHANCE, r"\bC\b"),
+    ("stump", {"loss": "hinge", "n_estimators": 40, "tol": 1e-15, "C": 1e6}, CHANCE, r"\bC\b"),
     ("CGEnsRegressor", {"n_estimators": 10_000, "tol": 1e-15, "C": 1e12}, {}, r"\bC\b"),
     ("MultiBoost", {"n_estimators": 3, "tol": 1e-300}, FLOWERS, r"\bnu\b.*0\.001"),
     *(

@@ -331,7 +331,7 @@ def test_another_fit_refuses_it(what, tmp_path):
     ["truncated", "one byte", "text", "empty", "another format", "no header", "pickle", "no duals", "short duals"],
 )
 def test_a_damaged_file_is_refused(damage, tmp_path):
-    path = saved(tmp_path)
+    path = saved(tmp_path, CGEnsClassifier(loss="hinge", n_estimators=10))
     content = path.read_bytes()
     if damage == "another format":
         archive = read_archive(path, "cgens checkpoint", 1)
@@ -356,7 +356,7 @@ def test_a_damaged_file_is_refused(damage, tmp_path):
         }
         path.write_bytes(broken[damage])
     with pytest.raises(FormatError, match=r"fit|checkpoint"):
-        CGEnsClassifier(n_estimators=10, checkpoint=path).fit(X, Y)
+        CGEnsClassifier(loss="hinge", n_estimators=10, checkpoint=path).fit(X, Y)
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def long_problem(kind):
 
 #: Fits of minutes, of many short rounds.
 MANY_ROUNDS = {
-    "hinge": (CGEnsClassifier(n_estimators=100_000, tol=1e-6, C=0.1), "binary"),
+    "hinge": (CGEnsClassifier(loss="hinge", n_estimators=100_000, tol=1e-6, C=0.1), "binary"),
     "least squares": (CGEnsRegressor(n_estimators=100_000, C=0.1), "multioutput"),
     "LPBoost": (LPBoostClassifier(n_estimators=100_000, C=1.0), "binary"),
     "LPBoost, ipm": (LPBoostClassifier(n_estimators=100_000, C=1.0, solver="ipm"), "binary"),
@@ -275,7 +275,7 @@ def test_pressed_during_a_path(press, monkeypatch):
         return solve_path(self, problem, interrupted)
 
     monkeypatch.setattr(LeastSquares, "solve_path", press_and_wait)
-    search = CGEnsClassifierCV(**{**SEARCH, "n_jobs": 2, "cv": 2})
+    search = CGEnsClassifierCV(loss="least_squares", **{**SEARCH, "n_jobs": 2, "cv": 2})
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         search.fit(*wines())

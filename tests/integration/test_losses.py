@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -173,6 +175,8 @@ def test_a_loss_object_may_have_a_c():
     assert CGEnsClassifierCV(loss=Logistic(C=0.01), n_estimators=5, Cs=3).fit(X, y).Cs_[1] == 0.01
     with pytest.raises(ValueError, match=r"C is given twice, as C=2\.0 and by loss=Logistic\(C=1\.0\)"):
         CGEnsClassifier(loss=Logistic(C=1.0), C=2.0).fit(X, y)
+    with pytest.raises(ValueError, match=r"C is given twice, by Cs=\[0\.1, 1\.0\] and by loss=Logistic\(C=1\.0\)"):
+        CGEnsClassifierCV(loss=Logistic(C=1.0), Cs=[0.1, 1.0]).fit(X, y)
 
 
 @pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
@@ -278,3 +282,22 @@ def test_a_loss_for_labels_only():
 def test_probabilities_near_0_keep_their_digits():
     certain = Logistic().probabilities(np.array([[40.0], [-40.0]]), np.array([[-1.0], [1.0]]))
     assert certain[0, 0] == certain[1, 1] == pytest.approx(np.exp(-40.0))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_huber_loss_without_a_row_inside_delta(seed):
+    """The curvature is then 0 in all rows; neither overflow nor NaN may result."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(200, 3))
+    y = np.clip(np.round(3 + X[:, 0] + rng.normal(size=200)), 1, 5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = CGEnsRegressor(loss=Huber(delta=0.1), C=30.0, n_estimators=40).fit(X, y)
+    assert model.certificate_.relative_gap <= model.tol
+    assert model.score(X, y) > 0.4
+
+
+def test_a_quantile_is_not_given_twice():
+    X, y = load_diabetes(return_X_y=True)
+    with pytest.raises(ValueError, match=r"quantile is given twice, as quantile=0\.9 and.*set one"):
+        CGEnsRegressor(loss=Quantile(quantile=0.1), quantile=0.9).fit(X, y)

@@ -68,7 +68,7 @@ def test_a_constant_label(value, loss):
     assert np.allclose(model.decision_function(X)[:, 2], 2 * value - 1, rtol=0, atol=CLOSED_FORM)
     assert model.predict(X)[:, 2].tolist() == [value] * len(X)
     if loss == "least_squares":  # in closed form, so that it does not affect the other labels
-        others = fit(y=np.delete(y, 2, axis=1))
+        others = fit(y=np.delete(y, 2, axis=1), loss=loss)
         assert others.ensemble_.learners == model.ensemble_.learners
         rest = np.delete(model.decision_function(X), 2, axis=1)
         assert np.allclose(rest, others.decision_function(X), rtol=0, atol=CLOSED_FORM)

@@ -21,7 +21,7 @@ def drawn(stream: io.StringIO, most: int, **options: float) -> str:
     """Return what a bar writes in so many rounds of one second each."""
     bar = ProgressBar(stream, **options)
     for n in range(1, most + 1):
-        bar(Round(n, most, 0.5, 2.0, 1.9, 0.05, float(n), None, np.empty((n, 1)), np.empty(1)))
+        bar(Round(n, most, 0.5, 2.0, 1.9, 0.05, float(n), None, (), np.empty((n, 1)), np.empty(1), dict))
     bar.close()
     bar.close()
     return stream.getvalue()

@@ -123,9 +123,12 @@ def test_wrappers_may_fail_only_what_the_wrapped_estimators_fail(wrapped):
 
 def test_calibration():
     X, y = breast_cancer(200)
-    probabilities = CalibratedClassifierCV(CGEnsClassifier(n_estimators=10, n_jobs=1), cv=3).fit(X, y).predict_proba(X)
+    probabilities = (
+        CalibratedClassifierCV(CGEnsClassifier(loss="hinge", n_estimators=10), cv=3).fit(X, y).predict_proba(X)
+    )
     assert np.allclose(probabilities.sum(axis=1), 1)
-    model = CGEnsClassifier(n_estimators=10, n_jobs=1)
+    model = CGEnsClassifier(loss="hinge", n_estimators=10, n_jobs=1)
+    assert hasattr(CGEnsClassifier(), "predict_proba")
     assert not hasattr(model, "predict_proba")
     assert not hasattr(model.fit(X, y), "coef_")
     assert cross_val_score(make_pipeline(StandardScaler(), model), X, y, cv=3).mean() > 0.9

@@ -48,6 +48,8 @@ def load(name):
 
 def to_the_end(family, X, y, C, weight=None, kind=CGEnsClassifier, **options):
     options = {"tol": TOL, "random_state": 3, "n_jobs": 1, **options}
+    if kind is CGEnsClassifier:
+        options = {"loss": "hinge", **options}
     return kind(family, C=C, n_estimators=100_000, **options).fit(X, y, sample_weight=weight)
 
 
@@ -132,7 +134,7 @@ def test_the_certificate_of_the_pool_closes_to_tol(name, tol):
 @pytest.mark.parametrize("name", SMALL_DATA)
 def test_every_model_is_the_svm_over_the_selected_columns(name, n_columns):
     X, y = SMALL_DATA[name]()
-    model = CGEnsClassifier(C=0.1, n_estimators=n_columns, tol=TOL, n_jobs=1).fit(X, y)
+    model = CGEnsClassifier(loss="hinge", C=0.1, n_estimators=n_columns, tol=TOL, n_jobs=1).fit(X, y)
     H, signs = model.ensemble_.respond(X).astype(float), np.where(y > 0, 1.0, -1.0)
     bound = np.full(len(y), 0.1)
     assert model.certificate_.primal == pytest.approx(naive_hinge(H, signs, bound).primal, rel=LIBSVM_OBJECTIVE)

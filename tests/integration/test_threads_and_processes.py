@@ -39,7 +39,7 @@ def everything(n_jobs):
 #: Children of `os.fork`, of `Process` and of a `Pool`: each fits with one thread, whatever `n_jobs` is.
 FORK = """
 expected = everything(2)
-model = CGEnsClassifier(n_estimators=12, n_jobs=2).fit(X, y)
+model = CGEnsClassifier(loss="hinge", n_estimators=12, n_jobs=2).fit(X, y)
 
 reader, writer = os.pipe()
 pid = os.fork()

@@ -234,6 +234,8 @@ def warn_of_result(estimator: EnsembleEstimator) -> None:
                 "No weak learner improves the fit (are all features constant, are there too few rows, or is a "
                 f"parameter of {estimator.weak_learner!r} far off"
             )
+            if len(getattr(estimator, "validation_losses_", ())):
+                cause = "No round lowered the loss on the validation rows (are they like the others"
         warn_user(
             f"{cause}{estimator._penalty_hint()}?): the model is constant and predicts "
             f"{estimator._constant_prediction}.",

@@ -53,9 +53,9 @@ class LossPlanner(Planner):
             resolve_loss(self.loss, self._target)
         resolve_pricing(self.pricing)
 
-    def _choose_loss(self, target: Target, n_classes: int = 0) -> Loss:
+    def _choose_loss(self, target: Target) -> Loss:
         """Resolve the loss for the target that was read."""
-        self._loss = resolve_loss(self.loss, target) or automatic_loss(target, n_classes)
+        self._loss = resolve_loss(self.loss, target) or automatic_loss(target)
         self.loss_ = self._loss.name
         return self._loss
 
@@ -68,6 +68,8 @@ class LossPlanner(Planner):
         if self._loss.C is not None:
             if not isinstance(C, str):
                 raise ValueError(f"C is given twice, as C={C!r} and by loss={self.loss!r}: set one of them.")
+            if np.ndim(getattr(self, "Cs", 0)):
+                raise ValueError(f"C is given twice, by Cs={self.Cs!r} and by loss={self.loss!r}: set one of them.")
             C = self._loss.C
         self._loss.set_params(C=resolve_c(C, self._loss.default_c(family, target, weight), largest_weights))
         return self._loss
@@ -93,7 +95,7 @@ class ClassLossPlanner(LossPlanner, ClassificationPlanner):
         return tags
 
     def _code_classes(self, classes: AnyArray) -> ClassCoding:
-        return self._choose_loss("classes", len(classes)).code_classes(classes)
+        return self._choose_loss("classes").code_classes(classes)
 
     def _code_labels(self, n_labels: int) -> LabelCoding:
         return self._choose_loss("labels").code_labels(n_labels)
@@ -104,11 +106,14 @@ class RegressionLossPlanner(RegressorMixin, LossPlanner):  # type: ignore[misc]
 
     _target = "regression"
 
-    def _choose_loss(self, target: Target, n_classes: int = 0) -> Loss:
-        loss = super()._choose_loss(target, n_classes)
+    def _choose_loss(self, target: Target) -> Loss:
+        loss = super()._choose_loss(target)
         if self.quantile is not None:
             if not hasattr(loss, "quantile"):
                 raise ValueError(f"quantile={self.quantile!r} needs loss='quantile'; got loss={self.loss_!r}.")
+            if isinstance(self.loss, Loss):
+                given = f"quantile={self.quantile!r} and by loss={self.loss!r}"
+                raise ValueError(f"quantile is given twice, as {given}: set one of them.")
             loss.set_params(quantile=self.quantile)
         return loss
 

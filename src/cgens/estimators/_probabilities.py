@@ -17,7 +17,7 @@ from cgens.types import Floats
 def has_probabilities(estimator: Any) -> bool:
     """Return whether the loss of an estimator has probabilities, or raise AttributeError with advice."""
     loss = getattr(estimator, "master_", None) or resolve_loss(estimator.loss, "classes")
-    loss = loss or automatic_loss("classes", n_classes=2)  # before a fit, "auto" must serve two classes
+    loss = loss or automatic_loss("classes")
     if not loss.has_probabilities:
         raise AttributeError(
             f"loss={loss.name!r} gives decisions, not probabilities: use loss='logistic', or wrap the model in "

@@ -72,7 +72,12 @@ class StoppingEstimator(EnsembleEstimator):
         if X_val is None or y_val is None:
             raise ValueError("X_val and y_val must be given together.")
         read = read_labels if is_classifier(self) else read_targets
-        X, target, weight = read(self, plan, X_val, y_val, sample_weight_val)
+        try:
+            X, target, weight = read(self, plan, X_val, y_val, sample_weight_val)
+        except (TypeError, ValueError) as error:  # scikit-learn's messages speak of X, y and sample_weight
+            if "_val" in str(error):
+                raise
+            raise type(error)(f"X_val, y_val or sample_weight_val is invalid: {error}") from error
         kept = weight > 0
         if not kept.any():
             raise ValueError("All weights of the validation rows are 0.")

@@ -39,11 +39,9 @@ def loss_names(target: Target) -> list[str]:
     return [name for name, loss in LOSSES.items() if target in loss.targets]
 
 
-def automatic_loss(target: Target, n_classes: int = 0) -> Loss:
+def automatic_loss(target: Target) -> Loss:
     """Return the loss of ``loss="auto"``."""
-    if target == "regression":
-        return Squared()
-    return Hinge() if n_classes == 2 else LeastSquares()
+    return Squared() if target == "regression" else Logistic()
 
 
 def resolve_loss(value: Any, target: Target) -> Loss | None:
@@ -52,7 +50,8 @@ def resolve_loss(value: Any, target: Target) -> Loss | None:
         return None
     if isinstance(value, Loss):
         if target not in value.targets:
-            raise ValueError(f"loss={value!r} is for {' and '.join(sorted(value.targets))}, not for {target}.")
+            known = " and ".join(sorted(value.targets)) or "another estimator"
+            raise ValueError(f"loss={value!r} is for {known}, not for {target}.")
         own: Loss = clone(value)
         return own
     names = loss_names(target)

@@ -14,7 +14,7 @@ half the squared norm of the gradient in W: the certificate costs nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -38,6 +38,8 @@ QUICK_ITERATIONS = 3
 #: A solve that needs more iterations than this, or than columns / 12, uses the Hessian itself: forming and factorizing
 #: it costs about as much.
 SLOW_ITERATIONS, HESSIAN_COST = 15, 1 / 12
+#: Smallest second derivative in an intercept that a step is computed with, as a share of the majorizer's.
+LEAST_CURVATURE = 1e-3
 #: Iterations after which the Hessian is computed again if outputs interact: its blocks are then not all of it, and
 #: conjugate gradients help.
 BLOCK_ITERATIONS = 5
@@ -82,6 +84,12 @@ class SmoothLoss(Loss):
         Target and decisions are measured from it, for less rounding.
         """
         return np.zeros(target.shape[1])
+
+    def prepared(self, target: Floats, sample_weight: Floats) -> Self:
+        """Return the loss with all parameters as numbers; raise ValueError if one is invalid."""
+        if not self.max_iter >= 1:
+            raise ValueError(f"max_iter must be at least 1; got {self.max_iter!r}.")
+        return super().prepared(target, sample_weight)
 
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedSmooth:
         """Return the restricted master without columns; `target` has the shape (m, l)."""
@@ -258,6 +266,10 @@ class RestrictedSmooth:
         """Return the sums over rows, (m, l) to (l,); for few columns a product is faster than `sum`."""
         return np.asarray(self._ones @ values)
 
+    def _intercept_curvatures(self, curvatures: Floats) -> Floats:
+        """Return the second derivatives in the intercepts, (m, l) to (l,); not too small, as all rows may have 0."""
+        return np.maximum(self._sum(curvatures), LEAST_CURVATURE * float(self._majorizer.sum()))
+
     def _intercept_curvature(self) -> Floats | None:
         return self._spec.intercept_curvature(self._loss_gradient(), self._target, self._scale)
 
@@ -280,9 +292,11 @@ class RestrictedSmooth:
             last = size
             curvature = self._intercept_curvature()
             if curvature is None:
-                centre = slope / np.maximum(self._sum(self._curvatures()), np.finfo(float).tiny)
-            else:  # a class without rows has a curvature of 0 once its probabilities are 0
-                centre = np.linalg.solve(curvature + 1e-14 * np.trace(curvature) * np.eye(len(slope)), slope)
+                centre = slope / self._intercept_curvatures(self._curvatures())
+            else:  # a class without rows has no curvature once its probabilities are 0: rounding must not move it far
+                centre = np.asarray(
+                    np.linalg.solve(curvature + 1e4 * floor * np.eye(len(slope)), slope), dtype=np.float64
+                )
             direction = np.zeros((self._n_columns + 1, self._n_outputs))
             direction[-1] = centre
             # Of one output, this is the whole search.
@@ -334,7 +348,7 @@ class RestrictedSmooth:
         slopes = d @ self._duals + coefficients @ self._weights[:-1]
         balance = self._sum(self._duals)
         output = slopes / (1.0 + float(coefficients @ coefficients) + (d * d) @ curvatures)
-        centre = balance / np.maximum(self._sum(curvatures), np.finfo(float).tiny)
+        centre = balance / self._intercept_curvatures(curvatures)
         along = np.multiply.outer(d, output) + centre
         change = np.vstack([-np.multiply.outer(coefficients, output), output])
         t = self._descend(change, centre, along, float(slopes @ output + balance @ centre), 0.5)

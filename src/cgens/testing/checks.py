@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -46,7 +47,9 @@ def run_checks(name: str, subject: Subject, checks: Iterable[Callable[[Subject],
         text = (check.__doc__ or "").splitlines()[0].rstrip(".")
         about = f"{name} fails {check.__name__} ({text})"
         try:
-            check(subject)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", RuntimeWarning)  # an overflow, or a NaN, is a mistake
+                check(subject)
         except AssertionError as error:
             raise AssertionError(f"{about}: {error}.") from error
         except Exception as error:

@@ -48,7 +48,9 @@ def check_master(master: Master, *, make_target: MakeTarget | None = None, tol: 
         checks = FIRST_CHECKS + LOSS_CHECKS + MASTER_CHECKS  # wrong definitions would make later checks fail as well
         expect(make_target or master.targets, f"{master!r}: `targets` is empty, so it cannot fit anything")
     for make in targets_of(master) if make_target is None else [make_target]:
-        run_checks(f"{master!r}", MasterProblem.of(master, make, tol), checks)
+        problem = MasterProblem.of(master, make, tol)
+        rows = f"{len(np.unique(problem.target, axis=0))} different rows" if isinstance(master, Loss) else "rows"
+        run_checks(f"{master!r}, for a target of {problem.target.shape[1]} outputs and {rows},", problem, checks)
 
 
 def check_parameters(problem: MasterProblem) -> None:
