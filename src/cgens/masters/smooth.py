@@ -27,12 +27,12 @@ from cgens.types import AnyArray, Curvature, Duals, Floats, MasterSolution, Poll
 
 #: |Sum of the duals| that counts as rounding, as a share of the sum of |duals|: to aim at, and at most.
 BALANCED, ROUNDING = 1e-15, 1e-13
-#: The same between rounds, when only prices depend on it: after a solve for all weights, and for one column.
-QUICK_BALANCE, FOLLOWING_BALANCE = 1e-4, 1e-2
+#: The same between rounds, when only prices depend on it.
+QUICK_BALANCE = 1e-2
 #: Between rounds, once there are this many columns, all weights are improved only in every so many rounds, and in the
 #: others the newest column's weight and what it changes of the others, as long as that suffices to solve the problem
 #: (docs/decisions/0016).
-MANY_COLUMNS, FULL_EVERY = 32, 6
+MANY_COLUMNS, FULL_EVERY = 16, 10
 #: Maximum number of iterations of conjugate gradients between rounds.
 QUICK_ITERATIONS = 3
 #: A solve that needs more iterations than this, or than columns / 12, uses the Hessian itself: forming and factorizing
@@ -131,6 +131,7 @@ class RestrictedSmooth:
         self._first_norm = float(np.abs(self._duals).sum())
         self._ones = np.ones(n_rows)
         self._n_columns = self._n_solved = 0
+        self._last_curvatures: Floats = np.zeros((0, self._n_outputs))
         self._exact = False  # whether the duals of the last solve prove a bound
         self._easy = False  # whether the last solve for all weights reached its tolerance
 
@@ -152,6 +153,8 @@ class RestrictedSmooth:
                 return self._follow_newest()
             solution = self._solve(tol, interrupted, quick)
             self._easy = solution.status is Status.OPTIMAL and self._n_columns >= MANY_COLUMNS
+            if self._easy:
+                self._last_curvatures = self._curvatures()
             return solution
 
     def _solve(self, tol: float, interrupted: Poll, quick: bool) -> MasterSolution:
@@ -207,6 +210,7 @@ class RestrictedSmooth:
             "decision": self._decision,
             "duals": self._duals,
             "flags": np.array([self._easy, self._exact]),
+            "curvatures": self._last_curvatures,
             **save_factor(self._factor),
         }
 
@@ -216,6 +220,7 @@ class RestrictedSmooth:
         self._n_columns = self._n_solved = len(columns)
         self._weights, self._centre = state["weights"], state["centre"]
         self._decision, self._duals = state["decision"], state["duals"]
+        self._last_curvatures = state["curvatures"]
         self._easy, exact = state["flags"].tolist()
         return self._current_duals(exact)
 
@@ -278,6 +283,9 @@ class RestrictedSmooth:
 
         Returns whether their sum is 0 except for rounding.
         """
+        slope, norm = self._sum(self._duals), float(np.abs(self._duals).sum())
+        if BALANCED < share and np.abs(slope).max() <= share * norm:
+            return False  # between rounds no more is needed
         # The duals change by this much if the decisions are rounded: their sum need not be smaller. Those of a class
         # that is all rows, or none, vanish only at infinity.
         rounding = float(np.sum(self._curvatures() * (1.0 + np.abs(self._decision)))) + self._first_norm
@@ -344,7 +352,7 @@ class RestrictedSmooth:
         coefficients, _, _ = self._factor.step(j)
         newest = self._factor.direction(j)
         d = newest / self._majorizer
-        curvatures = self._curvatures()
+        curvatures = self._last_curvatures  # of the last solve for all weights: the line search corrects their size
         slopes = d @ self._duals + coefficients @ self._weights[:-1]
         balance = self._sum(self._duals)
         output = slopes / (1.0 + float(coefficients @ coefficients) + (d * d) @ curvatures)
@@ -353,5 +361,5 @@ class RestrictedSmooth:
         change = np.vstack([-np.multiply.outer(coefficients, output), output])
         t = self._descend(change, centre, along, float(slopes @ output + balance @ centre), 0.5)
         step = RankOneStep(self._n_columns, coefficients, t * output)
-        self._balance(FOLLOWING_BALANCE)
+        self._balance(QUICK_BALANCE)
         return self._solution(self._primal(), np.nan, Status.NOT_CONVERGED, 1, False, step, newest)
