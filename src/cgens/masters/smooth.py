@@ -284,7 +284,7 @@ class RestrictedSmooth:
         Returns whether their sum is 0 except for rounding.
         """
         slope, norm = self._sum(self._duals), float(np.abs(self._duals).sum())
-        if BALANCED < share and np.abs(slope).max() <= share * norm:
+        if share > BALANCED and np.abs(slope).max() <= share * norm:
             return False  # between rounds no more is needed
         # The duals change by this much if the decisions are rounded: their sum need not be smaller. Those of a class
         # that is all rows, or none, vanish only at infinity.
