@@ -2,8 +2,8 @@
 
 C is given as a multiple of the hinge loss's default for the family, for k classes times k - 1. Two random splits of
 each set with at most 2000 training rows, 500 columns, nothing else tuned: 15 binary sets, and 10 with more classes.
-The default C of the logistic loss was chosen here (docs/decisions/0016). ``--kept-apart`` tries it on six other sets; two
-of them are regression problems, turned into classes at the median of y.
+The default C of the logistic loss was chosen here (docs/decisions/0016). ``--kept-apart`` tries it on six other sets;
+two of them are regression problems, turned into classes at the median of y.
 """
 
 from __future__ import annotations

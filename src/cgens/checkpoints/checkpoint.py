@@ -118,12 +118,16 @@ def read_checkpoint(path: str | os.PathLike[str], identity: FitIdentity) -> Save
         archive = read_archive(path, FORMAT, VERSION)
     except FileNotFoundError:
         return None
+    except FormatError as error:
+        raise FormatError(f"{error} Delete it, or choose another file.") from error
     try:
         identity.check(archive.content, os.fspath(path))
         n_columns, losses = len(archive.arrays["means"]), [float(loss) for loss in archive.content["losses"]]
         return SavedFit(int(archive.content["seed"]), n_columns, archive.arrays, losses)
     except (KeyError, TypeError, AttributeError) as error:
-        raise FormatError(f"{os.fspath(path)} is damaged: its header lacks {error}.") from error
+        raise FormatError(
+            f"{os.fspath(path)} is damaged: its header lacks {error}. Delete it, or choose another file."
+        ) from error
 
 
 class CheckpointWriter:

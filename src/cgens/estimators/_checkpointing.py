@@ -93,7 +93,7 @@ def open_checkpoint(
         if saved.n_columns > plan.max_columns:
             raise ValueError(
                 f"The checkpoint {os.fspath(checkpoint.path)} has {saved.n_columns} columns, more than "
-                f"n_estimators={plan.max_columns}."
+                f"n_estimators={plan.max_columns}: increase n_estimators, or delete the file."
             )
         identity = replace(identity, seed=saved.seed)
         losses += saved.losses
