@@ -72,6 +72,8 @@ class NewtonBlocks:
 def find_root(descent: Callable[[float], float], first: float, accuracy: float) -> float:
     """Return a t > 0 with |descent(t)| <= accuracy * first, as near as rounding allows; 0 if no t > 0 has descent >= 0.
 
+    Beyond the root it is at most 0.1 * first, so that the objective falls.
+
     `descent` falls from `first` > 0 at t = 0. Secant steps within a bracket, from t = 1. The last call of `descent` is
     at the t that is returned.
     """
@@ -79,7 +81,7 @@ def find_root(descent: Callable[[float], float], first: float, accuracy: float) 
     t = 1.0
     for _ in range(60):
         value = descent(t)
-        if abs(value) <= accuracy * first:
+        if -min(accuracy, 0.1) * first <= value <= accuracy * first:
             return t
         if value > 0:
             # Along the last two slopes, and at most ten times as far.

@@ -173,7 +173,8 @@ class Loss(BaseEstimator):  # type: ignore[misc]
                     return []
                 path.append((solution.weights, solution.intercept))
                 if solution.status is Status.NOT_CONVERGED:
-                    worst = max(worst, (solution.relative_gap, C))
+                    gap = solution.relative_gap  # nan if the duals do not prove a bound
+                    worst = max(worst, (np.inf if np.isnan(gap) else gap, C))
             paths.append(path)
         warn_about_path(worst, problem.tol)
         return paths

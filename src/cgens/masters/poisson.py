@@ -53,8 +53,12 @@ class Poisson(SmoothLoss):
 
     def losses(self, decision: Floats, target: Floats) -> Floats:
         """Return half the deviance, summed over the outputs."""
+        # L (exp(u) - 1 - u) with u = F - log L, which does not cancel; exp(F) where L is 0.
+        positive = target > 0
+        excess = decision - np.log(np.where(positive, target, 1.0))
         with np.errstate(over="ignore"):
-            return np.asarray(np.sum(np.exp(decision) - target * decision - target + xlogy(target, target), axis=1))
+            terms = np.where(positive, target * (np.expm1(excess) - excess), np.exp(decision))
+        return np.asarray(terms.sum(axis=1))
 
     def gradient(self, decision: Floats, target: Floats) -> Floats:
         """Return exp(F) - L."""

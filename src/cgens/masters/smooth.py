@@ -1,10 +1,11 @@
 """Smooth losses: one solver for all, preconditioned by the Cholesky factor of a least-squares majorizer.
 
 A loss whose Hessian in the decisions is at most kappa I is majorized by least squares with the weights kappa c_i, whose
-Gram matrix A = I + kappa Hc' diag(c) Hc has a Cholesky factor that grows by one row with each column. Its inverse
-preconditions conjugate gradients: an iteration costs two products with the columns, O(m J l), and no m J^2 Hessian is
-formed unless that is slow (`RestrictedSmooth`). The duals R = -c * gradient are feasible once the intercept is optimal,
-which makes their sum 0, and then
+Gram matrix A = I + kappa Hc' diag(c) Hc has a Cholesky factor that grows by one row with each column. (kappa may also
+be a typical size: prices and speed depend on it, results do not.) Its inverse preconditions conjugate gradients: an
+iteration costs two products with the columns, O(m J l), and no m J^2 Hessian is formed unless that is slow
+(`RestrictedSmooth`). The duals R = -c * gradient are feasible once the intercept is optimal, which makes their sum 0,
+and then
 
     primal - dual = 1/2 |W - H'R|^2,
 
@@ -162,11 +163,18 @@ class RestrictedSmooth:
         slow = max(SLOW_ITERATIONS, HESSIAN_COST * self._n_columns)
         status, n_iter, search = Status.NOT_CONVERGED, 0, ConjugateGradients()
         hessian: NewtonBlocks | None = None
+        n_failed, n_refreshed = 0, 0
+        if not quick:
+            self._refresh()
         while True:
             balanced = self._balance(QUICK_BALANCE if quick and self._n_columns else BALANCED)
             gradient = np.vstack([self._prices() - self._weights, self._sum(self._duals)])
             gap, primal = 0.5 * float(np.sum(gradient[:-1] ** 2)), self._primal()
             if gap <= tol * abs(primal) and (balanced or quick) and (n_iter > 0 or not self._n_columns or not quick):
+                if not quick and n_iter > 0 and n_refreshed < 2:  # many steps add up their rounding errors
+                    n_refreshed += 1
+                    self._refresh()
+                    continue
                 status = Status.OPTIMAL
             elif interrupted():
                 status = Status.INTERRUPTED
@@ -174,12 +182,24 @@ class RestrictedSmooth:
                 break
             if n_iter >= slow and (hessian is None or hessian.n_solved >= self._hessian_iterations):
                 hessian, search = self._hessian(), ConjugateGradients()
-            solved = self._precondition(gradient) if hessian is None else hessian.solve(gradient)
+            by_factor = hessian is None or n_failed == 2
+            solved = self._precondition(gradient) if by_factor or hessian is None else hessian.solve(gradient)
             direction = search.direction(gradient, solved)
-            if not self._move(direction, float(np.sum(gradient * direction)), 0.1 if quick else 0.01):
-                break  # no step lowers the objective any more: rounding
-            n_iter += 1
+            if self._move(direction, float(np.sum(gradient * direction)), 0.1 if quick else 0.01):
+                n_iter, n_failed = n_iter + 1, 0
+                continue
+            # First try a new Hessian, then the factor; if neither lowers the objective, what remains is rounding.
+            n_failed += 1
+            if quick or n_failed == 3:
+                break
+            search, hessian = ConjugateGradients(), hessian if n_failed == 2 else None
         return self._solution(primal, primal - gap if balanced else np.nan, status, n_iter, balanced and not quick)
+
+    def _refresh(self) -> None:
+        """Compute the decisions and duals from the weights."""
+        products = self._factor.decisions(self._weights).reshape(self._decision.shape)
+        self._decision = products + self._centre
+        self._duals = self._duals_at(self._decision)
 
     def _solution(
         self,
