@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,10 @@ TOY = Experiment(
     name="toy",
     title="Figure: a disc in the plane",
     datasets=lambda effort: ("disc",),
-    methods={"AdaBoost": _with_learning_curves(AdaBoostClassifier), "CGEns": _with_learning_curves(CGEnsClassifier)},
+    methods={
+        "AdaBoost": _with_learning_curves(AdaBoostClassifier),
+        "CGEns": _with_learning_curves(partial(CGEnsClassifier, loss="hinge")),
+    },
     split=disc_split,
     runs=lambda dataset: 5,
 )

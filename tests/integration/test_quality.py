@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.slow
 
 #: Error of 500 columns on 10^4 rows of MNIST, ten classes, as required.
-FOURIER_ERROR, TREE_ERROR = 0.033, 0.050
+FOURIER_ERROR, TREE_ERROR, SOFTMAX_ERROR = 0.033, 0.050, 0.092
 
 
 @cache
@@ -35,7 +35,7 @@ def odd_even():
 
 @cache
 def five_hundred_stumps():
-    return CGEnsClassifier(n_estimators=500).fit(odd_even().X, odd_even().y)
+    return CGEnsClassifier(loss="hinge", n_estimators=500).fit(odd_even().X, odd_even().y)
 
 
 @cache
@@ -61,20 +61,25 @@ def test_error_and_gap_of_500_stumps():
 def test_stumps_are_the_same_bits_for_other_threads_and_rows():
     split = odd_even()
     order = np.random.default_rng(0).permutation(len(split.y))
-    other = CGEnsClassifier(n_estimators=500, n_jobs=1).fit(split.X[order], split.y[order])
+    other = CGEnsClassifier(loss="hinge", n_estimators=500, n_jobs=1).fit(split.X[order], split.y[order])
     assert_same_model(five_hundred_stumps(), other, split.X_test)
 
 
 @needs_data
 @pytest.mark.parametrize(
-    ("family", "C", "error"),
-    [(Fourier(), 1e-3, FOURIER_ERROR), (Tree(8), 2.25e-4, TREE_ERROR)],
-    ids=["cosines", "trees"],
+    ("family", "loss", "C", "error"),
+    [
+        (Fourier(), "least_squares", 1e-3, FOURIER_ERROR),
+        (Tree(8), "least_squares", 2.25e-4, TREE_ERROR),
+        ("stump", "auto", "scale", SOFTMAX_ERROR),
+    ],
+    ids=["cosines", "trees", "stumps, softmax"],
 )
-def test_error_of_500_columns(family, C, error):
+def test_error_of_500_columns(family, loss, C, error):
     split = ten_digits()
-    model = CGEnsClassifier(family, C=C, n_estimators=500, random_state=0).fit(split.X, split.y)
+    model = CGEnsClassifier(family, loss=loss, C=C, n_estimators=500, random_state=0).fit(split.X, split.y)
     assert model.n_columns_ == 500
+    assert model.certificate_.relative_gap <= model.tol
     assert np.mean(model.predict(split.X_test) != split.y_test) <= error
 
 
@@ -82,9 +87,9 @@ def test_error_of_500_columns(family, C, error):
 def test_learned_cosines_are_the_same_bits_for_other_threads():
     split = ten_digits()
     one, two = (
-        CGEnsClassifier(Fourier(learn=True), C=1e-3, n_estimators=15, random_state=0, n_jobs=n_jobs).fit(
-            split.X, split.y
-        )
+        CGEnsClassifier(
+            Fourier(learn=True), loss="least_squares", C=1e-3, n_estimators=15, random_state=0, n_jobs=n_jobs
+        ).fit(split.X, split.y)
         for n_jobs in (1, 2)
     )
     assert_same_model(one, two, split.X_test[:1000])
@@ -94,7 +99,7 @@ def fit_and_check(name, C):
     split = random_split(name, seed=0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = CGEnsClassifier(C=C, n_estimators=60, n_jobs=1).fit(split.X, split.y)
+        model = CGEnsClassifier(loss="hinge", C=C, n_estimators=60, n_jobs=1).fit(split.X, split.y)
     assert not np.any(model.trace_.relative_gap < -NEGATIVE_GAP)
     assert model.certificate_.full_relative_gap >= -NEGATIVE_GAP
     assert check_certificate(model, split.X, split.y).problems == ()
@@ -132,7 +137,7 @@ def kilobytes(name):
     return int(re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text()).group(1))
 
 split = mnist_odd_even(60_000)
-model = CGEnsClassifier(n_estimators=50)
+model = CGEnsClassifier(loss="hinge", n_estimators=50)
 Path("/proc/self/clear_refs").write_text("5")
 before = kilobytes("VmRSS")
 model.fit(split.X, split.y)
