@@ -44,7 +44,10 @@ MAY_IMPORT = {
         *{"types", "rounds", "ensemble", "weight_history", "trace", "interrupt", "column_checks"},
         *{"loop_inputs", "packs", "checkpoints.loop_state", "checkpoints.interfaces"},
     },
-    "masters": {"types", "coding", "default_c", "path_problem", "_core", "blas", "user_warnings"},
+    "masters": {
+        *{"types", "coding", "default_c", "path_problem", "_core", "blas", "user_warnings"},
+        "checkpoints.interfaces",
+    },
     "weak_learners": {
         *{"types", "default_c", "_core", "blas", "column_checks", "interrupt", "user_warnings", *PACKS},
         *{"named_arrays", "checkpoints.interfaces", "checkpoints.generators"},

@@ -207,9 +207,9 @@ class _Loop:
         self.recorder = TraceRecorder()
 
     def make_resumable(self) -> None:
-        """Keep what snapshots need; raise TypeError if master or pricer cannot be saved."""
-        resumable_master(self.master)
-        resumable_pricer(self.pricer)
+        """Keep what snapshots need; raise TypeError if master or pricer, or a part of them, cannot be saved."""
+        resumable_master(self.master).get_state()
+        resumable_pricer(self.pricer).get_state()
         self.resumable = True
 
     def restore(self, ensemble: Ensemble, sample: Sample) -> None:
@@ -236,8 +236,7 @@ class _Loop:
     def record(self, column: Column, sign: float, mean: float) -> None:
         """Add a column to the lists."""
         if self.resumable:
-            if not any(type(own) is type(column.learner) for own in self.learners):
-                PackSet.of([column.learner]).to_arrays()  # raises TypeError if it cannot be saved
+            PackSet.of([column.learner]).to_arrays()  # raises TypeError if it cannot be saved: now, not hours later
             if not getattr(column.learner, "exact_responses", False):
                 self.responses[len(self.learners)] = column.response
         self.learners.append(column.learner)

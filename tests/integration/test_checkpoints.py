@@ -10,6 +10,7 @@ import subprocess
 import sys
 import zipfile
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from cgens import CGEnsClassifier, CGEnsOutlierDetector, CGEnsRegressor, Checkpoint, generate_columns
 from cgens.checkpoints.checkpoint import CheckpointWriter
 from cgens.io import Archive, FormatError, read_archive, write_archive
-from cgens.masters import AdaBoost, LeastSquares
+from cgens.masters import AdaBoost, LeastSquares, Logistic
 from cgens.weak_learners import Box, Fourier, Stump
 from tests.models import FAMILIES, OTHER_FORMS, PLAIN, assert_same_model, fitted, make
 
@@ -166,8 +167,8 @@ def test_a_warm_start_on_few_values_goes_on(family, loss, tmp_path):
     crashed = again(checkpoint=Checkpoint(path, every_rounds=1)).set_callbacks(crash_at(min(12, once.n_columns_)))
     with pytest.raises(CrashError):
         crashed.fit(A, y)
-    if path.exists():
-        assert_same_model(again(checkpoint=path).fit(A, y), once, A)
+    assert path.exists()
+    assert_same_model(again(checkpoint=path).fit(A, y), once, A)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "least_squares", "logistic"])
@@ -384,7 +385,7 @@ def test_another_version_is_refused(tmp_path):
 
 
 def test_learners_that_are_no_arrays_cannot_be_saved(tmp_path):
-    model = CGEnsClassifier(FAMILIES["scikit-learn"], checkpoint=Checkpoint(tmp_path / "fit", every_rounds=1))
+    model = CGEnsClassifier(FAMILIES["scikit-learn"], checkpoint=tmp_path / "fit")
     with pytest.raises(TypeError, match=r"FittedLearner.*arrays"):
         model.fit(X, Y)
     assert list(tmp_path.iterdir()) == []
@@ -402,9 +403,23 @@ class StatelessStump(Stump):
         return Stateless(super().begin(*arguments))
 
 
-def test_searches_without_a_state_cannot_be_saved(tmp_path):
-    model = CGEnsClassifier(StatelessStump(), checkpoint=Checkpoint(tmp_path / "fit", every_rounds=1))
+@pytest.mark.parametrize("family", [StatelessStump(), [Fourier(n_candidates=50), StatelessStump()]], ids=repr)
+def test_searches_without_a_state_cannot_be_saved(family, tmp_path):
+    """Which is said at once, not when the first checkpoint is due."""
     with pytest.raises(TypeError, match=r"get_state.*Stateless"):
+        CGEnsClassifier(family, checkpoint=tmp_path / "fit").fit(X, Y)
+
+
+class StatelessLoss(Logistic):
+    def begin(self, *arguments):
+        restricted = super().begin(*arguments)
+        return SimpleNamespace(add=restricted.add, solve=restricted.solve, pool_bound=restricted.pool_bound)
+
+
+@pytest.mark.parametrize("early_stopping", [False, True])
+def test_losses_without_a_state_cannot_be_saved(early_stopping, tmp_path):
+    model = CGEnsClassifier(loss=StatelessLoss(), early_stopping=early_stopping, checkpoint=tmp_path / "fit")
+    with pytest.raises(TypeError, match=r"get_state.*SimpleNamespace"):
         model.fit(X, Y)
 
 

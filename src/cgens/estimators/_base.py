@@ -180,7 +180,7 @@ def run_plan(estimator: EnsembleEstimator, plan: FitPlan, callbacks: Sequence[Ca
         plan = replace(plan, seed=saved.seed)
     resume = None if saved is None else saved.arrays
     with closing(ProgressBar()) if estimator.verbose else nullcontext() as bar, name_damage(estimator):
-        callbacks = [*callbacks, *(own for own in (bar,) if own is not None)]
+        callbacks = callbacks if bar is None else [*callbacks, bar]
         if plan.validation is None:
             ensemble, trace = plan.run(all_of(callbacks, writer), writer is not None, resume)
         else:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from cgens.checkpoints.interfaces import resumable_master
 from cgens.types import AnyArray, Curvature, Duals, Floats, Master, MasterSolution, Poll, RestrictedMaster
 
 
@@ -51,12 +52,12 @@ class RestrictedHeldOut:
 
     def get_state(self) -> dict[str, AnyArray]:
         """Return the state of the restricted master."""
-        return self._restricted.get_state()  # type: ignore[attr-defined,no-any-return]
+        return resumable_master(self._restricted).get_state()
 
     def set_state(self, state: Mapping[str, AnyArray], columns: Sequence[AnyArray]) -> Duals:
         """Restore a state, given the columns on all rows."""
         own = [column[self._kept] for column in columns]
-        duals = self._restricted.set_state(state, own)  # type: ignore[attr-defined]
+        duals = resumable_master(self._restricted).set_state(state, own)
         return HeldOutDuals(duals, self._kept, self._n_rows)
 
     def pool_bound(self, duals: Duals, energy: float, largest: float) -> float:

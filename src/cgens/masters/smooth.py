@@ -163,16 +163,14 @@ class RestrictedSmooth:
         slow = max(SLOW_ITERATIONS, HESSIAN_COST * self._n_columns)
         status, n_iter, search = Status.NOT_CONVERGED, 0, ConjugateGradients()
         hessian: NewtonBlocks | None = None
-        n_failed, n_refreshed = 0, 0
-        if not quick:
-            self._refresh()
+        n_failed, fresh = 0, quick  # many steps add up their rounding errors, which matter only at the end
         while True:
             balanced = self._balance(QUICK_BALANCE if quick and self._n_columns else BALANCED)
             gradient = np.vstack([self._prices() - self._weights, self._sum(self._duals)])
             gap, primal = 0.5 * float(np.sum(gradient[:-1] ** 2)), self._primal()
             if gap <= tol * abs(primal) and (balanced or quick) and (n_iter > 0 or not self._n_columns or not quick):
-                if not quick and n_iter > 0 and n_refreshed < 2:  # many steps add up their rounding errors
-                    n_refreshed += 1
+                if not fresh:
+                    fresh = True
                     self._refresh()
                     continue
                 status = Status.OPTIMAL
@@ -182,11 +180,11 @@ class RestrictedSmooth:
                 break
             if n_iter >= slow and (hessian is None or hessian.n_solved >= self._hessian_iterations):
                 hessian, search = self._hessian(), ConjugateGradients()
-            by_factor = hessian is None or n_failed == 2
-            solved = self._precondition(gradient) if by_factor or hessian is None else hessian.solve(gradient)
+            newton = hessian if n_failed < 2 else None
+            solved = self._precondition(gradient) if newton is None else newton.solve(gradient)
             direction = search.direction(gradient, solved)
             if self._move(direction, float(np.sum(gradient * direction)), 0.1 if quick else 0.01):
-                n_iter, n_failed = n_iter + 1, 0
+                n_iter, n_failed, fresh = n_iter + 1, 0, quick
                 continue
             # First try a new Hessian, then the factor; if neither lowers the objective, what remains is rounding.
             n_failed += 1
