@@ -1,4 +1,4 @@
-"""Data sets in a folder: one NAME.npz each, and a MANIFEST.json with their checksums."""
+"""Data sets in a folder: one file each, here NAME.npz, and a MANIFEST.json with their checksums."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,18 +24,39 @@ def data_folders() -> list[Path]:
     return [Path(folder)] if folder else []
 
 
+def check_name(name: object) -> None:
+    """Raise ValueError if a name is not that of a data set: it must not lead to another folder."""
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9_.-]*[A-Za-z0-9_]", name):
+        raise ValueError(
+            f"The name of a data set may contain letters, digits, '_', '.' and '-'; got {name!r}. Use data_dir to "
+            "select a folder."
+        )
+
+
+def folders_to_search(name: str, data_dir: str | Path | None) -> list[Path]:
+    """Return `data_dir`, or else the default folders; raise FileNotFoundError if one of them is not a folder."""
+    folders = data_folders() if data_dir is None else [Path(data_dir)]
+    for folder in folders:
+        if not os.path.isdir(folder):  # a misspelt CGENS_DATA must not silently select the bundled version
+            setting = "CGENS_DATA" if data_dir is None else "data_dir"
+            raise FileNotFoundError(f"No data set {name!r}: {setting} is {str(folder)!r}, which is not a folder.")
+    return folders
+
+
+def exists(path: Path) -> bool:
+    """Return whether the path exists, even as a broken link; raise PermissionError if the folder is unreadable."""
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def read_dataset(name: str, folder: Path) -> Dataset:
     """Return the data set NAME.npz of a folder, after verifying its checksum if the manifest has one."""
     path = folder / f"{name}.npz"
     sha256, sizes = _manifest_entry(name, folder)
-    # Read once: the verified bytes are the parsed ones, and file system errors are not mistaken for a damaged file.
-    content = path.read_bytes()
-    if sha256 is not None and (found := hashlib.sha256(content).hexdigest()) != sha256:
-        raise ValueError(
-            f"{path} is damaged or a different version: its SHA-256 is {found[:12]}..., but {MANIFEST} lists "
-            f"{sha256[:12]}...; download it again."
-        )
-    arrays = _parse(content, path)
+    arrays = _parse(read_verified(path, sha256), path)
     X, y = arrays.pop("X"), arrays.pop("y")
     if X.ndim != 2 or y.shape != X.shape[:1]:
         raise ValueError(f"{path} must hold X of shape (n, d) and y of shape (n,); got {X.shape} and {y.shape}.")
@@ -52,6 +74,21 @@ def read_dataset(name: str, folder: Path) -> Dataset:
     )
 
 
+def read_verified(path: Path, sha256: str | None) -> bytes:
+    """Return the bytes of a file, after verifying their checksum if there is one.
+
+    The file is read once: the verified bytes are the parsed ones, and file system errors are not mistaken for a damaged
+    file.
+    """
+    content = path.read_bytes()
+    if sha256 is not None and (found := hashlib.sha256(content).hexdigest()) != sha256:
+        raise ValueError(
+            f"{path} is damaged or a different version: its SHA-256 is {found[:12]}..., but {MANIFEST} lists "
+            f"{sha256[:12]}...; download it again."
+        )
+    return content
+
+
 def _manifest_entry(name: str, folder: Path) -> tuple[str | None, tuple[int, int] | None]:
     """Return the SHA-256 and the sizes of a data set in the manifest, None if they are not listed."""
     entry = read_manifest(folder)["datasets"].get(name, {})
@@ -65,17 +102,17 @@ def _manifest_entry(name: str, folder: Path) -> tuple[str | None, tuple[int, int
     return sha256, sizes
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the manifest of a folder, an empty one if there is no such file."""
+def read_manifest(folder: Path, key: str = "datasets") -> dict[str, Any]:
+    """Return the manifest of a folder, an object with an object `key`; an empty one if there is no such file."""
     path = folder / MANIFEST
     try:
         manifest = json.loads(path.read_bytes())
     except FileNotFoundError:
-        return {"datasets": {}}
+        return {key: {}}
     except ValueError as error:
         raise ValueError(f"{path} is damaged: it is not valid JSON: {error}.") from error
-    if not isinstance(manifest, dict) or not isinstance(manifest.get("datasets"), dict):
-        raise ValueError(f'{path} is damaged: it must be an object with an object "datasets".')
+    if not isinstance(manifest, dict) or not isinstance(manifest.get(key), dict):
+        raise ValueError(f'{path} is damaged: it must be an object with an object "{key}".')
     return manifest
 
 
