@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 from pathlib import Path
@@ -28,3 +29,17 @@ def save_manifest(folder: Path, **datasets) -> Path:
 
 def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def save_table(folder: Path, text: str | bytes, name: str = "rows") -> Path:
+    """Write NAME.csv.gz."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.csv.gz"
+    path.write_bytes(gzip.compress(text.encode() if isinstance(text, str) else text))
+    return path
+
+
+def save_table_manifest(folder: Path, **tables) -> Path:
+    path = folder / "MANIFEST.json"
+    path.write_text(json.dumps({"tables": tables}))
+    return path
