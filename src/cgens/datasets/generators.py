@@ -28,7 +28,7 @@ def make_twonorm(n_samples: int = 7400, random_state: Any = None) -> tuple[Float
     y : ndarray of shape (n_samples,)
     """
     random = check_random_state(random_state)
-    y = random.randint(0, 2, size=_checked_size(n_samples))
+    y = random.randint(0, 2, size=checked_size(n_samples))
     X = random.standard_normal((n_samples, 20)) + np.where(y == 1, 1, -1)[:, None] * 2 / np.sqrt(20)
     return X, y
 
@@ -50,7 +50,7 @@ def make_ringnorm(n_samples: int = 7400, random_state: Any = None) -> tuple[Floa
     y : ndarray of shape (n_samples,)
     """
     random = check_random_state(random_state)
-    y = random.randint(0, 2, size=_checked_size(n_samples))
+    y = random.randint(0, 2, size=checked_size(n_samples))
     noise = random.standard_normal((n_samples, 20))
     X = np.where(y[:, None] == 1, 2 * noise, noise + 2 / np.sqrt(20))
     return X, y
@@ -73,7 +73,7 @@ def make_waveform(n_samples: int = 5000, random_state: Any = None) -> tuple[Floa
     y : ndarray of shape (n_samples,)
     """
     random = check_random_state(random_state)
-    pair = random.randint(0, 3, size=_checked_size(n_samples))
+    pair = random.randint(0, 3, size=checked_size(n_samples))
     points = np.arange(1, 22)
     waves = np.maximum(6 - np.abs(points - np.array([[11], [15], [7]])), 0)
     first, second = np.array([[0, 1], [0, 2], [1, 2]]).T
@@ -99,7 +99,7 @@ def make_disc(n_samples: int = 2000, radius: float = 1.0, random_state: Any = No
     """
     if not radius > 0:
         raise ValueError(f"radius must be > 0; got {radius}.")
-    X = check_random_state(random_state).standard_normal((_checked_size(n_samples), 2))
+    X = check_random_state(random_state).standard_normal((checked_size(n_samples), 2))
     return X, (np.hypot(*X.T) < radius).astype(np.int64)
 
 
@@ -125,7 +125,7 @@ def make_two_spirals(
     if not (0 <= noise < np.inf and 0 < turns < np.inf):
         raise ValueError(f"noise must be >= 0, turns > 0, and both finite; got noise={noise} and turns={turns}.")
     random = check_random_state(random_state)
-    y = random.randint(0, 2, size=_checked_size(n_samples))
+    y = random.randint(0, 2, size=checked_size(n_samples))
     # The square root spreads the points evenly along the arm, whose outer turns are longer.
     distance = turns * np.sqrt(random.uniform(size=n_samples))
     angle = 2 * np.pi * distance + np.pi * y
@@ -133,7 +133,8 @@ def make_two_spirals(
     return X + noise * random.standard_normal(X.shape), y
 
 
-def _checked_size(n_samples: int) -> int:
+def checked_size(n_samples: int) -> int:
+    """Return the number of rows as an int; raise ValueError if it is not one."""
     if not isinstance(n_samples, Integral) or n_samples < 1:
         raise ValueError(f"n_samples must be an integer >= 1; got {n_samples!r}.")
     return int(n_samples)
