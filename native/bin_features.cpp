@@ -1,10 +1,9 @@
 #include "bin_features.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <cstring>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -12,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "mix_bits.hpp"
+#include "find_edges.hpp"
 #include "threads.hpp"
 
 namespace cgens {
@@ -20,140 +19,6 @@ namespace {
 
 constexpr std::size_t kBlockFeatures = 32;  // 32 features of 256 bins: 64 KB of histograms
 constexpr std::chrono::milliseconds kPollInterval{50};
-constexpr std::size_t kMaxHashed = 1024;  // maximum number of distinct values to hash rather than sort
-
-// A threshold t with exactly low <= t < high, even if the sum would overflow or the halves are rounded.
-double midpoint(double low, double high) {
-    const double middle = 0.5 * low + 0.5 * high;
-    return middle >= low && middle < high ? middle : low;
-}
-
-// Bits that sort like the finite float or double, with 0.0 equal to -0.0.
-template <class T>
-std::uint64_t sort_key(T value) {
-    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t> bits, sign = 1;
-    sign <<= 8 * sizeof(T) - 1;
-    value += 0;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits & sign ? ~bits : bits | sign;
-}
-
-struct SortItem {
-    std::uint64_t key;
-    std::uint32_t row;
-};
-
-// Stable radix sort by key; digits that are the same in all keys need no pass.
-void sort_items(std::vector<SortItem>& items, std::vector<SortItem>& scratch) {
-    constexpr int kBits = 11, kDigits = 6;
-    constexpr std::size_t kBuckets = std::size_t{1} << kBits;
-    std::vector<std::array<std::uint32_t, kBuckets>> counts(kDigits);
-    for (auto& count : counts) count.fill(0);
-    for (const SortItem& item : items)
-        for (int digit = 0; digit < kDigits; ++digit)
-            ++counts[static_cast<std::size_t>(digit)][(item.key >> (kBits * digit)) % kBuckets];
-    scratch.resize(items.size());
-    for (int digit = 0; digit < kDigits; ++digit) {
-        auto& count = counts[static_cast<std::size_t>(digit)];
-        const int shift = kBits * digit;
-        if (count[(items[0].key >> shift) % kBuckets] == items.size()) continue;
-        std::uint32_t begin = 0;
-        for (std::uint32_t& c : count) begin += std::exchange(c, begin);
-        for (const SortItem& item : items) scratch[count[(item.key >> shift) % kBuckets]++] = item;
-        items.swap(scratch);
-    }
-}
-
-// Bins one feature at a time, with scratch memory of its own.
-template <class T>
-class FeatureBinner {
-   public:
-    FeatureBinner(const double* weights, std::size_t n_rows, std::size_t max_bins)
-        : weights_(weights), n_rows_(n_rows), max_bins_(max_bins) {}
-
-    // values[i] of canonical row i -> bins[i]
-    BinnedFeature bin(const T* values, std::uint32_t* bins) {
-        BinnedFeature feature;
-        if (max_bins_ > kMaxHashed || !bin_distinct(values, bins, feature)) bin_sorted(values, bins, feature);
-        counts_.assign(feature.n_bins(), 0);
-        for (std::size_t i = 0; i < n_rows_; ++i) ++counts_[bins[i]];
-        feature.common_bin =
-            static_cast<std::uint32_t>(std::max_element(counts_.begin(), counts_.end()) - counts_.begin());
-        return feature;
-    }
-
-   private:
-    // One bin per distinct value, found by hashing. Returns false if there are more than max_bins.
-    bool bin_distinct(const T* values, std::uint32_t* bins, BinnedFeature& feature) {
-        constexpr std::size_t kSlots = 4 * kMaxHashed;
-        constexpr std::uint32_t kEmpty = std::numeric_limits<std::uint32_t>::max();
-        slots_.assign(kSlots, kEmpty);
-        distinct_.clear();
-        std::uint32_t last = 0;
-        for (std::size_t i = 0; i < n_rows_; ++i) {
-            const T value = values[i];
-            if (distinct_.empty() || value != distinct_[last]) {
-                std::size_t slot = mix_bits(sort_key(value)) % kSlots;
-                while (slots_[slot] != kEmpty && distinct_[slots_[slot]] != value) slot = (slot + 1) % kSlots;
-                if (slots_[slot] == kEmpty) {
-                    if (distinct_.size() == max_bins_) return false;
-                    slots_[slot] = static_cast<std::uint32_t>(distinct_.size());
-                    distinct_.push_back(value);
-                }
-                last = slots_[slot];
-            }
-            bins[i] = last;
-        }
-        std::vector<std::uint32_t> order(distinct_.size()), rank(distinct_.size());
-        std::iota(order.begin(), order.end(), 0u);
-        std::sort(order.begin(), order.end(), [&](auto a, auto b) { return distinct_[a] < distinct_[b]; });
-        for (std::uint32_t k = 0; k < order.size(); ++k) rank[order[k]] = k;
-        for (std::size_t k = 1; k < order.size(); ++k)
-            feature.thresholds.push_back(midpoint(distinct_[order[k - 1]], distinct_[order[k]]));
-        for (std::size_t i = 0; i < n_rows_; ++i) bins[i] = rank[bins[i]];
-        return true;
-    }
-
-    // One bin per distinct value if there are at most max_bins. Otherwise bins of about equal weight: a bin ends with
-    // the value that completes its share of the weight that was left when it began, so that heavy values do not deprive
-    // the bins after them.
-    void bin_sorted(const T* values, std::uint32_t* bins, BinnedFeature& feature) {
-        items_.resize(n_rows_);
-        double left = 0.0;
-        for (std::size_t i = 0; i < n_rows_; ++i) {
-            items_[i] = {sort_key(values[i]), static_cast<std::uint32_t>(i)};
-            left += weights_[i];
-        }
-        sort_items(items_, scratch_);
-        std::size_t n_distinct = 1;
-        for (std::size_t k = 1; k < n_rows_; ++k) n_distinct += items_[k].key != items_[k - 1].key;
-        const bool every_value = n_distinct <= max_bins_;
-        std::uint32_t bin = 0;
-        double filled = 0.0;
-        double share = left / static_cast<double>(max_bins_);
-        for (std::size_t k = 0; k < n_rows_; ++k) {
-            const std::uint32_t row = items_[k].row;
-            bins[row] = bin;
-            filled += weights_[row];
-            if (k + 1 == n_rows_ || items_[k + 1].key == items_[k].key) continue;
-            // Up to rounding: bins must not depend on the order in which equal weights were summed.
-            const bool filling = filled < (1 - 1e-9) * share || bin + 1 == max_bins_;
-            if (filling && !every_value) continue;
-            feature.thresholds.push_back(midpoint(values[row], values[items_[k + 1].row]));
-            ++bin;
-            left -= filled;
-            filled = 0.0;
-            share = left / static_cast<double>(max_bins_ - bin);
-        }
-    }
-
-    const double* weights_;
-    std::size_t n_rows_, max_bins_;
-    std::vector<std::uint32_t> slots_;
-    std::vector<T> distinct_;
-    std::vector<std::uint32_t> counts_;
-    std::vector<SortItem> items_, scratch_;
-};
 
 template <class Code>
 void store_codes(const BinnedTable& table, const std::vector<std::uint32_t>& bins, const FeatureBlock& block,
@@ -169,10 +34,17 @@ void store_codes(const BinnedTable& table, const std::vector<std::uint32_t>& bin
     }
 }
 
-// Returns false if a value is NaN or infinite.
+// Sets the offsets of a block's bins, given its features.
+void set_offsets(const BinnedTable& table, FeatureBlock& block) {
+    block.bin_offset.assign(1, 0);
+    for (std::size_t f = 0; f < block.n_features; ++f)
+        block.bin_offset.push_back(block.bin_offset.back() + table.features[block.first_feature + f].n_bins());
+}
+
+// The functions that bin one block return false if a value is infinite.
 template <class T, class Stop>
-bool bin_block(const MatrixView<T>& X, const std::int64_t* rows, FeatureBinner<T>& binner, BinnedTable& table,
-               FeatureBlock& block, const Stop& stop) {
+bool bin_block(const MatrixView<T>& X, const std::int64_t* rows, const BinningOptions& options,
+               FeatureBinner<T>& binner, BinnedTable& table, FeatureBlock& block, const Stop& stop) {
     const std::size_t n_rows = table.n_rows, n_features = block.n_features;
     std::vector<T> values(n_features * n_rows);
     constexpr std::size_t kAhead = 8;  // prefetched: canonical rows are scattered over X
@@ -189,19 +61,21 @@ bool bin_block(const MatrixView<T>& X, const std::int64_t* rows, FeatureBinner<T
             values[f * n_rows + i] = value;
         }
     }
-    if (zero_or_nan != 0) return false;
+    if (zero_or_nan != 0 && std::any_of(values.begin(), values.end(), [](T value) { return std::isinf(value); }))
+        return false;
 
     std::vector<std::uint32_t> bins(n_features * n_rows);
-    block.bin_offset.assign(1, 0);
     block.row_begin.assign(n_rows + 1, 0);
     for (std::size_t f = 0; f < n_features; ++f) {
         std::uint32_t* feature_bins = bins.data() + f * n_rows;
         if (stop()) return true;
-        BinnedFeature& feature = table.features[block.first_feature + f];
-        feature = binner.bin(values.data() + f * n_rows, feature_bins);
-        block.bin_offset.push_back(block.bin_offset.back() + feature.n_bins());
+        const std::size_t number = block.first_feature + f;
+        const bool is_category = options.is_category != nullptr && options.is_category[number] != 0;
+        BinnedFeature& feature = table.features[number];
+        feature = binner.bin({values.data() + f * n_rows, nullptr, n_rows, 0}, is_category, feature_bins);
         for (std::size_t i = 0; i < n_rows; ++i) block.row_begin[i + 1] += feature_bins[i] != feature.common_bin;
     }
+    set_offsets(table, block);
     std::partial_sum(block.row_begin.begin(), block.row_begin.end(), block.row_begin.begin());
     if (block.bin_offset.back() <= 65536) {
         store_codes(table, bins, block, block.codes);
@@ -211,24 +85,80 @@ bool bin_block(const MatrixView<T>& X, const std::int64_t* rows, FeatureBinner<T
     return true;
 }
 
-}  // namespace
-
-template <class T>
-BinnedTable bin_features(const MatrixView<T>& X, const std::int64_t* rows, const double* weights, std::size_t n_rows,
-                         std::size_t max_bins, int n_threads, const std::function<bool()>& interrupted) {
-    if (n_rows > std::numeric_limits<std::uint32_t>::max() / kBlockFeatures)
-        throw std::length_error("stumps and trees take at most 134217727 rows");
-    BinnedTable table;
-    table.n_rows = n_rows;
-    table.features.resize(X.n_columns);
-    // With few features, blocks are smaller, so that there is work for several threads.
-    const std::size_t width = std::min(kBlockFeatures, X.n_columns / 4 + 1);
-    for (std::size_t first = 0; first < X.n_columns; first += width) {
-        FeatureBlock block;
-        block.first_feature = first;
-        block.n_features = std::min(width, X.n_columns - first);
-        table.blocks.push_back(std::move(block));
+// What the blocks of compressed columns need: position[r] is the canonical row that row r of X represents, or -1.
+struct SparseRows {
+    std::vector<std::int64_t> position;
+    SparseRows(const std::int64_t* rows, std::size_t n_rows, std::size_t n_all) : position(n_all, -1) {
+        for (std::size_t i = 0; i < n_rows; ++i)
+            position[static_cast<std::size_t>(rows[i])] = static_cast<std::int64_t>(i);
     }
+};
+
+template <class T, class Stop>
+bool bin_block(const SparseView<T>& X, const SparseRows& rows, const BinningOptions&, FeatureBinner<T>& binner,
+               BinnedTable& table, FeatureBlock& block, const Stop& stop) {
+    struct Stored {
+        std::uint32_t row, code;
+    };
+    const std::size_t n_rows = table.n_rows;
+    std::vector<Stored> stored;
+    std::vector<std::uint32_t> entry_rows, bins, code_of_row(n_rows);
+    std::vector<T> values;
+    std::size_t offset = 0;
+    for (std::size_t f = 0; f < block.n_features; ++f) {
+        if (stop()) return true;
+        const std::size_t number = block.first_feature + f;
+        values.clear();
+        entry_rows.clear();
+        for (std::int64_t k = X.begin[number]; k < X.begin[number + 1]; ++k) {
+            const std::int64_t row = rows.position[static_cast<std::size_t>(X.indices[k])];
+            if (row < 0) continue;
+            if (std::isinf(X.data[k])) return false;
+            values.push_back(X.data[k]);
+            entry_rows.push_back(static_cast<std::uint32_t>(row));
+        }
+        bins.resize(values.size());
+        const Entries<T> entries{values.data(), entry_rows.data(), values.size(), n_rows - values.size()};
+        BinnedFeature& feature = table.features[number];
+        feature = binner.bin(entries, false, bins.data());
+        const std::uint32_t zero = feature.encode_number(T{0});
+        if (zero == feature.common_bin || entries.n_zeros == 0) {
+            for (std::size_t k = 0; k < bins.size(); ++k)
+                if (bins[k] != feature.common_bin)
+                    stored.push_back({entry_rows[k], static_cast<std::uint32_t>(offset + bins[k])});
+        } else {  // mostly another value: rows without an entry are stored
+            std::fill(code_of_row.begin(), code_of_row.end(), zero);
+            for (std::size_t k = 0; k < bins.size(); ++k) code_of_row[entry_rows[k]] = bins[k];
+            for (std::size_t i = 0; i < n_rows; ++i)
+                if (code_of_row[i] != feature.common_bin)
+                    stored.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(offset + code_of_row[i])});
+        }
+        offset += feature.n_bins();
+    }
+    set_offsets(table, block);
+    block.row_begin.assign(n_rows + 1, 0);
+    for (const Stored& entry : stored) ++block.row_begin[entry.row + 1];
+    std::partial_sum(block.row_begin.begin(), block.row_begin.end(), block.row_begin.begin());
+    std::vector<std::uint32_t> next(block.row_begin.begin(), block.row_begin.end() - 1);
+    const auto store = [&](auto& codes) {  // in the order of the features: codes ascend within a row
+        codes.resize(stored.size());
+        for (const Stored& entry : stored)
+            codes[next[entry.row]++] = static_cast<std::remove_reference_t<decltype(codes[0])>>(entry.code);
+    };
+    offset <= 65536 ? store(block.codes) : store(block.wide_codes);
+    return true;
+}
+
+void append_block(BinnedTable& table, std::size_t first, std::size_t n_features) {
+    FeatureBlock block;
+    block.first_feature = first;
+    block.n_features = n_features;
+    table.blocks.push_back(std::move(block));
+}
+
+template <class T, class Matrix, class Rows>
+BinnedTable bin_blocks(BinnedTable table, const Matrix& X, const Rows& rows, const double* weights, double work,
+                       const BinningOptions& options) {
     const auto n_blocks = static_cast<std::ptrdiff_t>(table.blocks.size());
     std::atomic<bool> finite{true}, stopped{false};  // exceptions must not leave a parallel region
     std::exception_ptr thrown;
@@ -236,10 +166,10 @@ BinnedTable bin_features(const MatrixView<T>& X, const std::int64_t* rows, const
     auto asked = std::chrono::steady_clock::now();
     const auto stop = [&] {
         const auto now = std::chrono::steady_clock::now();
-        if (interrupted && std::this_thread::get_id() == caller && now - asked > kPollInterval) {
+        if (options.interrupted && std::this_thread::get_id() == caller && now - asked > kPollInterval) {
             asked = now;
             try {
-                if (interrupted()) stopped = true;
+                if (options.interrupted()) stopped = true;
             } catch (...) {
                 thrown = std::current_exception();
                 stopped = true;
@@ -247,23 +177,75 @@ BinnedTable bin_features(const MatrixView<T>& X, const std::int64_t* rows, const
         }
         return stopped.load();
     };
-    const double work = 10 * static_cast<double>(n_rows * X.n_columns);
-#pragma omp parallel num_threads(usable_threads(n_threads, work))
+#pragma omp parallel num_threads(usable_threads(options.n_threads, work))
     {
-        FeatureBinner<T> binner(weights, n_rows, max_bins);
+        FeatureBinner<T> binner(weights, table.n_rows, options.max_bins, options.min_level_weight);
 #pragma omp for schedule(dynamic)
         for (std::ptrdiff_t b = 0; b < n_blocks; ++b)
-            if (!bin_block(X, rows, binner, table, table.blocks[static_cast<std::size_t>(b)], stop)) finite = false;
+            if (!bin_block(X, rows, options, binner, table, table.blocks[static_cast<std::size_t>(b)], stop))
+                finite = false;
     }
     if (thrown) std::rethrow_exception(thrown);
     if (stopped) throw Interrupted();
-    if (!finite) throw std::invalid_argument("stumps and trees need finite values: X has NaN or infinity");
+    if (!finite) throw std::invalid_argument("stumps and trees need finite values: X has infinity");
     return table;
 }
 
+BinnedTable empty_table(std::size_t n_rows, std::size_t n_features) {
+    if (n_rows > std::numeric_limits<std::uint32_t>::max() / kBlockFeatures)
+        throw std::length_error("stumps and trees take at most 134217727 rows");
+    BinnedTable table;
+    table.n_rows = n_rows;
+    table.features.resize(n_features);
+    return table;
+}
+
+}  // namespace
+
+template <class T>
+BinnedTable bin_features(const MatrixView<T>& X, const std::int64_t* rows, const double* weights, std::size_t n_rows,
+                         const BinningOptions& options) {
+    BinnedTable table = empty_table(n_rows, X.n_columns);
+    // With few features, blocks are smaller, so that there is work for several threads.
+    const std::size_t width = std::min(kBlockFeatures, X.n_columns / 4 + 1);
+    for (std::size_t first = 0; first < X.n_columns; first += width)
+        append_block(table, first, std::min(width, X.n_columns - first));
+    const double work = 10 * static_cast<double>(n_rows * X.n_columns);
+    return bin_blocks<T>(std::move(table), X, rows, weights, work, options);
+}
+
+template <class T>
+BinnedTable bin_features(const SparseView<T>& X, const std::int64_t* rows, const double* weights, std::size_t n_rows,
+                         const BinningOptions& options) {
+    BinnedTable table = empty_table(n_rows, X.n_columns);
+    // A block has codes of 16 bits if possible, and not so many entries that there is no work for several threads.
+    const auto n_entries = static_cast<std::size_t>(X.begin[X.n_columns]);
+    const std::size_t max_entries = std::max(n_rows, n_entries / 16);
+    std::size_t first = 0, n_bins = 0, entries = 0;
+    for (std::size_t f = 0; f < X.n_columns; ++f) {
+        const auto own = static_cast<std::size_t>(X.begin[f + 1] - X.begin[f]);
+        const std::size_t own_bins = std::min(options.max_bins, own + 1) + 1;
+        if (f > first && (n_bins + own_bins > 65536 || entries + own > max_entries)) {
+            append_block(table, first, f - first);
+            first = f;
+            n_bins = entries = 0;
+        }
+        n_bins += own_bins;
+        entries += own;
+    }
+    append_block(table, first, X.n_columns - first);
+    const SparseRows positions(rows, n_rows, X.n_rows);
+    const double work = 20 * static_cast<double>(n_entries);
+    return bin_blocks<T>(std::move(table), X, positions, weights, work, options);
+}
+
 template BinnedTable bin_features(const MatrixView<float>&, const std::int64_t*, const double*, std::size_t,
-                                  std::size_t, int, const std::function<bool()>&);
+                                  const BinningOptions&);
 template BinnedTable bin_features(const MatrixView<double>&, const std::int64_t*, const double*, std::size_t,
-                                  std::size_t, int, const std::function<bool()>&);
+                                  const BinningOptions&);
+template BinnedTable bin_features(const SparseView<float>&, const std::int64_t*, const double*, std::size_t,
+                                  const BinningOptions&);
+template BinnedTable bin_features(const SparseView<double>&, const std::int64_t*, const double*, std::size_t,
+                                  const BinningOptions&);
 
 }  // namespace cgens

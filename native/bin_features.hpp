@@ -1,9 +1,11 @@
 // The training table in bins, which stumps and trees read instead of X.
 //
-// A feature with at most `max_bins` distinct values gets one bin for each, so that every possible threshold is priced;
-// a feature with more gets `max_bins` bins of about equal weight. Bins are never empty. Entries in the most common bin
-// of their feature are not stored. The others are stored row by row within blocks of features, so that a histogram
-// reads only the rows it needs while the histograms of a block stay in the cache.
+// Numbers: a feature with at most `max_bins` distinct values gets one bin for each, so that every possible threshold is
+// priced; a feature with more gets `max_bins` bins of about equal weight. Categories: one bin for each level of
+// sufficient weight, and one for all others together. A missing value (NaN) is a gap; a feature with gaps has one more
+// bin for them, the last. Bins are never empty. Entries in the most common bin of their feature are not stored. The
+// others are stored row by row within blocks of features, so that a histogram reads only the rows it needs while the
+// histograms of a block stay in the cache.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +13,10 @@
 #include <functional>
 #include <vector>
 
+#include "binned_feature.hpp"
 #include "matrix_view.hpp"
 
 namespace cgens {
-
-struct BinnedFeature {
-    std::vector<double> thresholds;  // between neighbouring bins, ascending: x <= thresholds[k] is in bins 0 ... k
-    std::uint32_t common_bin = 0;    // the most common bin, whose entries are not stored
-    std::size_t n_bins() const { return thresholds.size() + 1; }
-};
 
 struct FeatureBlock {
     std::size_t first_feature = 0, n_features = 0;
@@ -38,9 +35,21 @@ struct BinnedTable {
 // Thrown if `interrupted` returned true.
 struct Interrupted : std::exception {};
 
-// Canonical row i is row rows[i] of X, with weight weights[i] > 0. The calling thread polls `interrupted`, if any.
+struct BinningOptions {
+    std::size_t max_bins;
+    const std::uint8_t* is_category;  // per feature, or null if all are numbers; a category's values are its codes 0, 1, ...
+    double min_level_weight;          // a level with less weight has no bin of its own
+    int n_threads;
+    std::function<bool()> interrupted;  // polled by the calling thread, if any
+};
+
+// Canonical row i is row rows[i] of X, with weight weights[i] > 0.
 template <class T>
 BinnedTable bin_features(const MatrixView<T>& X, const std::int64_t* rows, const double* weights, std::size_t n_rows,
-                         std::size_t max_bins, int n_threads, const std::function<bool()>& interrupted);
+                         const BinningOptions& options);
+// The same for compressed sparse columns, whose absent entries are 0: all features are numbers.
+template <class T>
+BinnedTable bin_features(const SparseView<T>& X, const std::int64_t* rows, const double* weights, std::size_t n_rows,
+                         const BinningOptions& options);
 
 }  // namespace cgens

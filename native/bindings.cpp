@@ -7,14 +7,27 @@
 namespace cgens {
 namespace {
 
-template <class T>
-auto order_rows_of(const Matrix<T>& X, const CMatrix<double>& target, const Vector<double>& weights, int n_threads) {
-    require(X.shape(0) == target.shape(0) && X.shape(0) == weights.shape(0), "order_rows: lengths differ");
+template <class View>
+auto order_view(const View& X, const CMatrix<double>& target, const Vector<double>& weights, int n_threads) {
+    require(X.n_rows == target.shape(0) && X.n_rows == weights.shape(0), "order_rows: lengths differ");
     for (std::size_t i = 0; i < weights.shape(0); ++i)
         require(weights(i) >= 0 && std::isfinite(weights(i)), "order_rows: weights must be finite and >= 0");
-    const RowOrder order =
-        without_gil([&] { return order_rows(view<T>(X), view<double>(target), weights.data(), n_threads); });
+    const RowOrder order = without_gil([&] { return order_rows(X, view<double>(target), weights.data(), n_threads); });
     return std::make_tuple(to_array(order.rows), to_array(order.weights), to_array(order.position));
+}
+
+template <class T>
+auto order_rows_of(const Matrix<T>& X, const CMatrix<double>& target, const Vector<double>& weights, int n_threads) {
+    return order_view(view<T>(X), target, weights, n_threads);
+}
+
+template <class T>
+auto order_sparse_rows(const Vector<T>& data, const Vector<std::int32_t>& indices, const Vector<std::int64_t>& begin,
+                       std::size_t n_columns, const CMatrix<double>& target, const Vector<double>& weights,
+                       int n_threads) {
+    require_compressed(data, indices, begin, n_columns);
+    const SparseView<T> X{data.data(), begin.data(), indices.data(), begin.shape(0) - 1, n_columns};
+    return order_view(X, target, weights, n_threads);
 }
 
 }  // namespace
@@ -31,6 +44,10 @@ NB_MODULE(_core, m) {
     m.def("order_rows", &order_rows_of<float>, "X"_array, "target"_array, "weights"_array, "n_threads"_a,
           "Sort the rows into canonical order and merge identical ones. Returns (rows, weights, position).");
     m.def("order_rows", &order_rows_of<double>, "X"_array, "target"_array, "weights"_array, "n_threads"_a);
+    m.def("order_sparse_rows", &order_sparse_rows<float>, "data"_array, "indices"_array, "begin"_array, "n_columns"_a,
+          "target"_array, "weights"_array, "n_threads"_a, "The same for compressed sparse rows.");
+    m.def("order_sparse_rows", &order_sparse_rows<double>, "data"_array, "indices"_array, "begin"_array, "n_columns"_a,
+          "target"_array, "weights"_array, "n_threads"_a);
 
     m.def("default_threads", &default_threads, "Return the number of threads that OpenMP uses by default.");
     m.def("usable_threads", nb::overload_cast<int>(&usable_threads), "requested"_a,

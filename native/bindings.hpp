@@ -96,4 +96,33 @@ inline void require_positive(const Vector<double>& weights, std::size_t n_rows, 
     for (std::size_t i = 0; i < n_rows; ++i) require(weights(i) > 0 && std::isfinite(weights(i)), contract);
 }
 
+// The levels of split k are levels[level_begin[k]] ... levels[level_begin[k + 1] - 1], ascending.
+inline void require_levels(const Vector<std::int64_t>& level_begin, const Vector<std::uint32_t>& levels, std::size_t n) {
+    require(level_begin.shape(0) == n + 1 && level_begin(0) == 0 &&
+                static_cast<std::size_t>(level_begin(n)) == levels.shape(0),
+            "level_begin must go from 0 to the number of levels, with one entry per split and the end");
+    for (std::size_t k = 0; k < n; ++k) {
+        require(level_begin(k) <= level_begin(k + 1), "level_begin must ascend");
+        for (std::int64_t e = level_begin(k) + 1; e < level_begin(k + 1); ++e)
+            require(levels(static_cast<std::size_t>(e)) > levels(static_cast<std::size_t>(e - 1)),
+                    "the levels of a split must ascend");
+    }
+}
+
+// Part k of a sparse matrix in compressed form has the entries begin[k] ... begin[k + 1] - 1, with ascending indices.
+template <class T>
+void require_compressed(const Vector<T>& data, const Vector<std::int32_t>& indices, const Vector<std::int64_t>& begin,
+                        std::size_t n_indices) {
+    require(data.shape(0) == indices.shape(0), "sparse: lengths differ");
+    const std::size_t n = begin.shape(0);
+    require(n >= 1 && begin(0) == 0 && static_cast<std::size_t>(begin(n - 1)) == data.shape(0),
+            "sparse: begin must go from 0 to the number of entries");
+    for (std::size_t j = 0; j + 1 < n; ++j) require(begin(j) <= begin(j + 1), "sparse: begin must ascend");
+    for (std::size_t j = 0; j + 1 < n; ++j)
+        for (auto k = static_cast<std::size_t>(begin(j)); k < static_cast<std::size_t>(begin(j + 1)); ++k)
+            require(indices(k) >= 0 && static_cast<std::size_t>(indices(k)) < n_indices &&
+                        (k == static_cast<std::size_t>(begin(j)) || indices(k) > indices(k - 1)),
+                    "sparse: indices must ascend and be within the matrix");
+}
+
 }  // namespace cgens

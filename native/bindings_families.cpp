@@ -33,18 +33,28 @@ NewArray<T> field_of(const std::vector<TreeNode>& tree, T TreeNode::*field) {
 }
 
 auto grow(TreeGrower& self, const Vector<double>& along, const Vector<std::uint8_t>& allowed, std::size_t max_leaves,
-          double min_weight, bool real) {
+          double min_weight, bool real, double smoothing, double penalty) {
     require(along.shape(0) == self.n_rows(), "grow: one value per row");
     require(allowed.shape(0) == self.n_features(), "grow: one flag per feature");
     require_finite(along, "grow: values must be finite");
     require(max_leaves >= 1, "grow: at least one leaf");
     require(min_weight >= 0 && std::isfinite(min_weight), "grow: min_weight must be finite and >= 0");
+    require(smoothing >= 0 && penalty >= 0 && std::isfinite(smoothing + penalty),
+            "grow: smoothing and penalty must be finite and >= 0");
     auto leaf_of = zeros<std::int32_t>(self.n_rows());
-    const std::vector<TreeNode> tree = without_gil(
-        [&] { return self.grow(along.data(), allowed.data(), {max_leaves, min_weight, real}, leaf_of.data()); });
+    const TreeOptions options{max_leaves, min_weight, real, smoothing, penalty};
+    const std::vector<TreeNode> tree =
+        without_gil([&] { return self.grow(along.data(), allowed.data(), options, leaf_of.data()); });
+    std::vector<std::int64_t> level_begin{0};
+    std::vector<std::uint32_t> levels;
+    for (const TreeNode& node : tree) {
+        levels.insert(levels.end(), node.levels.begin(), node.levels.end());
+        level_begin.push_back(static_cast<std::int64_t>(levels.size()));
+    }
     return std::make_tuple(field_of(tree, &TreeNode::feature), field_of(tree, &TreeNode::left),
                            field_of(tree, &TreeNode::right), field_of(tree, &TreeNode::threshold),
-                           field_of(tree, &TreeNode::sum), field_of(tree, &TreeNode::weight), leaf_of);
+                           field_of(tree, &TreeNode::sum), field_of(tree, &TreeNode::weight),
+                           field_of(tree, &TreeNode::gaps_right), to_array(level_begin), to_array(levels), leaf_of);
 }
 
 // Every child is in the same tree, after its parent, and has one parent: a walk ends and stays within the arrays.
@@ -71,14 +81,19 @@ void require_trees(const Vector<std::int64_t>& begin, const Vector<std::int32_t>
 
 void construct_trees(TreeTables* self, const Vector<std::int64_t>& begin, const Vector<std::int32_t>& features,
                      const Vector<std::int32_t>& left, const Vector<std::int32_t>& right,
-                     const Vector<double>& thresholds, const Vector<float>& values) {
+                     const Vector<double>& thresholds, const Vector<float>& values,
+                     const Vector<std::uint8_t>& gaps_right, const Vector<std::int64_t>& level_begin,
+                     const Vector<std::uint32_t>& levels) {
     const std::size_t n = features.shape(0);
-    require(left.shape(0) == n && right.shape(0) == n && thresholds.shape(0) == n && values.shape(0) == n,
+    require(left.shape(0) == n && right.shape(0) == n && thresholds.shape(0) == n && values.shape(0) == n &&
+                gaps_right.shape(0) == n,
             "TreeTables: lengths differ");
+    require(n < (std::size_t{1} << 31), "TreeTables: too many nodes");
     require_trees(begin, features, left, right);
+    require_levels(level_begin, levels, n);
     nb::gil_scoped_release released;
     new (self) TreeTables({begin.data(), begin.shape(0) - 1, features.data(), left.data(), right.data(),
-                           thresholds.data(), values.data()});
+                           thresholds.data(), values.data(), gaps_right.data(), level_begin.data(), levels.data()});
 }
 
 template <class T>
@@ -119,11 +134,13 @@ void bind_families(nb::module_& m) {
             },
             "pool"_a, "weights"_array, "n_threads"_a)
         .def("grow", &grow, "along"_array, "allowed"_array, "max_leaves"_a, "min_weight"_a, "real"_a,
-             "Return (features, left, right, thresholds, sums, weights) of the nodes, and the leaf of each row.");
+             "smoothing"_a = 0.0, "penalty"_a = 0.0,
+             "Return (features, left, right, thresholds, sums, weights, gaps_right, level_begin, levels) of the nodes, "
+             "and the leaf of each row.");
 
     nb::class_<TreeTables>(m, "TreeTables", "Trees laid out for prediction.")
         .def("__init__", &construct_trees, "begin"_array, "features"_array, "left"_array, "right"_array,
-             "thresholds"_array, "values"_array)
+             "thresholds"_array, "values"_array, "gaps_right"_array, "level_begin"_array, "levels"_array)
         .def("respond", &respond<float>, "X"_array, "n_threads"_a,
              "Return the responses on new rows, of shape (n_rows, n_trees), flat.")
         .def("respond", &respond<double>, "X"_array, "n_threads"_a)

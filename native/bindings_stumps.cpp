@@ -1,4 +1,5 @@
 // Stumps: the pool, searches over it, and prediction.
+#include <cmath>
 #include <limits>
 
 #include <nanobind/stl/optional.h>
@@ -13,31 +14,76 @@
 namespace cgens {
 namespace {
 
-template <class T>
-std::shared_ptr<StumpPool> make_pool(const Matrix<T>& X, const Vector<std::int64_t>& rows,
-                                     const Vector<double>& weights, std::size_t max_bins, int n_threads,
-                                     const std::function<bool()>& interrupted) {
+using Flags = Vector<std::uint8_t>;
+
+// Bins the rows of X and returns their stumps.
+template <class View>
+std::shared_ptr<StumpPool> bin_rows(const View& X, const Vector<std::int64_t>& rows, const Vector<double>& weights,
+                                    const BinningOptions& options) {
     require_positive(weights, rows.shape(0), "StumpPool: one finite weight > 0 per row");
-    require(rows.shape(0) > 0 && X.shape(1) > 0, "StumpPool: the table is empty");
-    require(max_bins >= 2, "StumpPool: max_bins must be >= 2");
+    require(rows.shape(0) > 0 && X.n_columns > 0, "StumpPool: the table is empty");
+    require(options.max_bins >= 2, "StumpPool: max_bins must be >= 2");
     for (std::size_t i = 0; i < rows.shape(0); ++i)
-        require(rows(i) >= 0 && static_cast<std::size_t>(rows(i)) < X.shape(0), "StumpPool: no such row of X");
+        require(rows(i) >= 0 && static_cast<std::size_t>(rows(i)) < X.n_rows, "StumpPool: no such row of X");
     try {
         nb::gil_scoped_release released;
-        return std::make_shared<StumpPool>(bin_features(view<T>(X), rows.data(), weights.data(), rows.shape(0),
-                                                        max_bins, n_threads, interrupted),
-                                           n_threads);
+        return std::make_shared<StumpPool>(bin_features(X, rows.data(), weights.data(), rows.shape(0), options),
+                                           options.n_threads);
     } catch (const Interrupted&) {
         PyErr_SetNone(PyExc_KeyboardInterrupt);
         throw nb::python_error();
     }
 }
 
+// The codes of a category must be integers >= 0, or NaN.
+template <class T>
+void require_codes(const Matrix<T>& X, std::size_t column) {
+    for (std::size_t i = 0; i < X.shape(0); ++i) {
+        const T code = X(i, column);
+        require(std::isnan(code) || (code >= 0 && code < 0x1p31 && code == std::floor(code)),
+                "StumpPool: the values of a category must be integers >= 0");
+    }
+}
+
+template <class T>
+std::shared_ptr<StumpPool> make_pool(const Matrix<T>& X, const Vector<std::int64_t>& rows,
+                                     const Vector<double>& weights, std::size_t max_bins, int n_threads,
+                                     const std::function<bool()>& interrupted, const std::optional<Flags>& is_category,
+                                     double min_level_weight) {
+    require(!is_category || is_category->shape(0) == X.shape(1), "StumpPool: one flag per feature");
+    for (std::size_t f = 0; is_category && f < X.shape(1); ++f)
+        if ((*is_category)(f) != 0) require_codes(X, f);
+    const std::uint8_t* flags = is_category ? is_category->data() : nullptr;
+    return bin_rows(view<T>(X), rows, weights, {max_bins, flags, min_level_weight, n_threads, interrupted});
+}
+
+template <class T>
+std::shared_ptr<StumpPool> make_sparse_pool(const Vector<T>& data, const Vector<std::int32_t>& indices,
+                                            const Vector<std::int64_t>& begin, std::size_t n_all,
+                                            const Vector<std::int64_t>& rows, const Vector<double>& weights,
+                                            std::size_t max_bins, int n_threads,
+                                            const std::function<bool()>& interrupted) {
+    require_compressed(data, indices, begin, n_all);
+    const SparseView<T> X{data.data(), begin.data(), indices.data(), n_all, begin.shape(0) - 1};
+    return bin_rows(X, rows, weights, {max_bins, nullptr, 0.0, n_threads, interrupted});
+}
+
+auto split_of(const StumpPool& self, std::size_t candidate) {
+    const Split split = self.split(candidate);
+    return std::make_tuple(split.feature, split.threshold, to_array(split.levels), split.gaps_above, split.gaps_known);
+}
+
+std::optional<std::size_t> find_candidate(const StumpPool& self, std::size_t feature, double threshold,
+                                          const Vector<std::uint32_t>& levels, bool gaps_above) {
+    require(feature < self.n_features(), "find: no such feature");
+    return self.find({feature, threshold, to_vector(levels), gaps_above, true});
+}
+
 auto price(StumpScan& self, const Vector<double>& duals) {
     require(duals.shape(0) == self.n_rows(), "price: one dual per row");
     require_finite(duals, "price: duals must be finite");
     const StumpPrice best = without_gil([&] { return self.price(duals.data()); });
-    return std::make_tuple(best.found, best.feature, best.threshold, best.price, best.energy);
+    return std::make_tuple(best.found, best.candidate, best.price, best.energy);
 }
 
 PriceRule rule_of(const StumpTable& self, const std::string& name) {
@@ -47,8 +93,8 @@ PriceRule rule_of(const StumpTable& self, const std::string& name) {
 }
 
 auto as_tuple(const TablePrice& best) {
-    return std::make_tuple(best.found, best.feature, best.threshold, best.output, best.price, best.max_price,
-                           best.energy, best.merit);
+    return std::make_tuple(best.found, best.candidate, best.output, best.price, best.max_price, best.energy,
+                           best.merit);
 }
 
 void set_curvature(StumpTable& self, const Vector<double>& diagonal) {
@@ -119,11 +165,10 @@ void set_state(StumpTable& self, const Vector<double>& prices, const Vector<doub
 }
 
 template <class Stumps>
-NewArray<std::int8_t> respond_training(const Stumps& self, std::size_t feature, double threshold) {
-    require(feature < self.n_features(), "respond: no such feature");
+NewArray<std::int8_t> respond_training(const Stumps& self, std::size_t candidate) {
     auto out = zeros<std::int8_t>(self.n_rows());
     nb::gil_scoped_release released;
-    self.respond(feature, threshold, out.data());
+    self.respond(candidate, out.data());
     return out;
 }
 
@@ -132,14 +177,24 @@ void require_features(const Vector<std::int64_t>& features, std::size_t n_featur
         require(features(j) >= 0 && static_cast<std::size_t>(features(j)) < n_features, "no such feature of X");
 }
 
+StumpArrays stump_arrays(const Vector<std::int64_t>& features, const Vector<double>& thresholds, const Flags& gaps_above,
+                         const Vector<std::int64_t>& level_begin, const Vector<std::uint32_t>& levels) {
+    const std::size_t n = features.shape(0);
+    require(thresholds.shape(0) == n && gaps_above.shape(0) == n, "stumps: lengths differ");
+    require_levels(level_begin, levels, n);
+    return {n, features.data(), thresholds.data(), gaps_above.data(), level_begin.data(), levels.data()};
+}
+
 template <class T>
 NewArray<std::int8_t> respond(const Matrix<T>& X, const Vector<std::int64_t>& features,
-                              const Vector<double>& thresholds, int n_threads) {
-    require(features.shape(0) == thresholds.shape(0), "respond_stumps: lengths differ");
+                              const Vector<double>& thresholds, const Flags& gaps_above,
+                              const Vector<std::int64_t>& level_begin, const Vector<std::uint32_t>& levels,
+                              int n_threads) {
+    const StumpArrays stumps = stump_arrays(features, thresholds, gaps_above, level_begin, levels);
     require_features(features, X.shape(1));
     auto out = zeros<std::int8_t>(X.shape(0) * features.shape(0));
     nb::gil_scoped_release released;
-    respond_stumps(view<T>(X), features.data(), thresholds.data(), features.shape(0), out.data(), n_threads);
+    respond_stumps(view<T>(X), stumps, out.data(), n_threads);
     return out;
 }
 
@@ -157,26 +212,43 @@ NewArray<double> decide(const StepTables& self, const Matrix<T>& X, int n_thread
 void bind_stumps(nb::module_& m) {
     nb::class_<StumpPool>(m, "StumpPool", "All stumps of a training table, in bins, and which of them are taken.")
         .def(nb::new_(&make_pool<float>), "X"_array, "rows"_array, "weights"_array, "max_bins"_a, "n_threads"_a,
-             "interrupted"_a = nb::none(), "Raises KeyboardInterrupt if `interrupted` returns True.")
+             "interrupted"_a = nb::none(), "is_category"_array.none() = nb::none(), "min_level_weight"_a = 0.0,
+             "Raises KeyboardInterrupt if `interrupted` returns True.")
         .def(nb::new_(&make_pool<double>), "X"_array, "rows"_array, "weights"_array, "max_bins"_a, "n_threads"_a,
-             "interrupted"_a = nb::none())
-        .def("take", &StumpPool::take, "feature"_a, "threshold"_a,
-             "Remove a stump from the searches. Returns whether it was there.")
-        .def("respond", &respond_training<StumpPool>, "feature"_a, "threshold"_a,
-             "Return the responses on the training rows.")
+             "interrupted"_a = nb::none(), "is_category"_array.none() = nb::none(), "min_level_weight"_a = 0.0)
+        .def_static("of_columns", &make_sparse_pool<float>, "data"_array, "indices"_array, "begin"_array, "n_all"_a,
+                    "rows"_array, "weights"_array, "max_bins"_a, "n_threads"_a, "interrupted"_a = nb::none(),
+                    "Return the stumps of a table of `n_all` rows in compressed sparse columns.")
+        .def_static("of_columns", &make_sparse_pool<double>, "data"_array, "indices"_array, "begin"_array, "n_all"_a,
+                    "rows"_array, "weights"_array, "max_bins"_a, "n_threads"_a, "interrupted"_a = nb::none())
+        .def("split", &split_of, "candidate"_a,
+             "Return (feature, threshold, levels, gaps_above, gaps_known). A category has the threshold NaN; the last is "
+             "False if no training row has a gap.")
+        .def("find", &find_candidate, "feature"_a, "threshold"_a, "levels"_array, "gaps_above"_a,
+             "Return the candidate with this split, or None.")
+        .def("take", &StumpPool::take, "candidate"_a,
+             "Remove a stump from the searches. Returns False if its response was taken before.")
+        .def("respond", &respond_training<StumpPool>, "candidate"_a, "Return the responses on the training rows.")
         .def("thresholds",
              [](const StumpPool& self, std::size_t f) {
                  require(f < self.n_features(), "thresholds: no such feature");
                  return to_array(self.feature(f).thresholds);
              },
-             "feature"_a)
+             "feature"_a, "Return the thresholds of numbers; the one between values and gaps is infinite.")
+        .def("levels",
+             [](const StumpPool& self, std::size_t f) {
+                 require(f < self.n_features(), "levels: no such feature");
+                 return to_array(self.feature(f).levels);
+             },
+             "feature"_a, "Return the levels of a category that have a bin of their own.")
+        .def_prop_ro("n_cells", &StumpPool::n_cells, "The number of candidates, including those with a repeated response.")
         .def_prop_ro("n_candidates", &StumpPool::n_candidates)
         .def_prop_ro("n_features", &StumpPool::n_features);
 
     nb::class_<StumpScan>(m, "StumpScan", "The search for the best stump of one output, whose duals are mostly 0.")
         .def(nb::init<std::shared_ptr<StumpPool>, int>(), "pool"_a, "n_threads"_a)
         .def("price", &price, "duals"_array,
-             "Find the free stump with the largest |price|. Returns (found, feature, threshold, price, energy).");
+             "Find the free stump with the largest |price|. Returns (found, candidate, price, energy).");
 
     nb::class_<StumpTable>(m, "StumpTable", "The prices of all stumps for several outputs, with rank-one updates.")
         .def(
@@ -195,39 +267,37 @@ void bind_stumps(nb::module_& m) {
              "Change the duals by -direction step'. Returns the same as find_best.")
         .def("change_curvature", &change_curvature, "direction"_array, "denominator"_a, "Change g'Pg only.")
         .def("find_best", &find_best, "rule"_a,
-             "Find the best free stump. Returns (found, feature, threshold, output, price, max_price, energy, merit).")
+             "Find the best free stump. Returns (found, candidate, output, price, max_price, energy, merit).")
         .def("get_state", &get_state, "Return (prices, curvature, drift), for set_state.")
         .def("set_state", &set_state, "prices"_array, "curvature"_array, "drift"_a, "Continue from a state.")
-        .def("respond", &respond_training<StumpTable>, "feature"_a, "threshold"_a,
-             "Return the responses on the training rows.")
-        .def("entries",
-             [](const StumpTable& self, std::size_t feature, std::size_t bin) {
-                 require(feature < self.pool().n_features() && bin + 1 < self.pool().feature(feature).n_bins(),
-                         "entries: no such threshold");
-                 return to_array(self.entries(feature, bin));
-             },
-             "feature"_a, "bin"_a, "Return the prices of one threshold and its g'Pg.")
+        .def("respond", &respond_training<StumpTable>, "candidate"_a, "Return the responses on the training rows.")
+        .def("entries", [](const StumpTable& self, std::size_t candidate) { return to_array(self.entries(candidate)); },
+             "candidate"_a, "Return the prices of one candidate and its g'Pg.")
         .def_prop_ro("n_outputs", &StumpTable::n_outputs)
         .def_prop_ro("has_curvature", &StumpTable::has_curvature)
         .def_prop_ro("drift", &StumpTable::drift);
 
-    m.def("respond_stumps", &respond<float>, "X"_array, "features"_array, "thresholds"_array, "n_threads"_a,
+    m.def("respond_stumps", &respond<float>, "X"_array, "features"_array, "thresholds"_array, "gaps_above"_array,
+          "level_begin"_array, "levels"_array, "n_threads"_a,
           "Return the responses on new rows, of shape (n_rows, n_stumps), flat.");
-    m.def("respond_stumps", &respond<double>, "X"_array, "features"_array, "thresholds"_array, "n_threads"_a);
+    m.def("respond_stumps", &respond<double>, "X"_array, "features"_array, "thresholds"_array, "gaps_above"_array,
+          "level_begin"_array, "levels"_array, "n_threads"_a);
 
     nb::class_<StepTables>(m, "StepTables", "A weighted sum of stumps as one step function per feature.")
         .def(
             "__init__",
             [](StepTables* self, const Vector<std::int64_t>& features, const Vector<double>& thresholds,
+               const Flags& gaps_above, const Vector<std::int64_t>& level_begin, const Vector<std::uint32_t>& levels,
                const CMatrix<double>& weights) {
-                require(features.shape(0) == thresholds.shape(0) && features.shape(0) == weights.shape(0),
-                        "StepTables: lengths differ");
+                const StumpArrays stumps = stump_arrays(features, thresholds, gaps_above, level_begin, levels);
+                require(features.shape(0) == weights.shape(0), "StepTables: lengths differ");
+                require(weights.shape(1) > 0, "StepTables: at least one output");
                 require_features(features, static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()));
                 nb::gil_scoped_release released;
-                new (self) StepTables(features.data(), thresholds.data(), weights.data(), features.shape(0),
-                                      weights.shape(1));
+                new (self) StepTables(stumps, weights.data(), weights.shape(1));
             },
-            "features"_array, "thresholds"_array, "weights"_array)
+            "features"_array, "thresholds"_array, "gaps_above"_array, "level_begin"_array, "levels"_array,
+            "weights"_array)
         .def("decide", &decide<float>, "X"_array, "n_threads"_a,
              "Return sum_j w_j h_j(x), of shape (n_rows, n_outputs), flat.")
         .def("decide", &decide<double>, "X"_array, "n_threads"_a);

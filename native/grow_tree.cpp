@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -22,14 +23,14 @@ TreeGrower::TreeGrower(std::shared_ptr<const StumpPool> pool, const std::vector<
 }
 
 // The gain of a split in the criterion; 0 if it is within rounding.
-double TreeGrower::gain(const Sums& left, const Sums& right, bool real) const {
-    if (!real) {  // exact: integers whose sums stay below 2^62
+double TreeGrower::gain(const Sums& left, const Sums& right, double penalty) const {
+    if (!real_) {  // exact: integers whose sums stay below 2^62
         const std::int64_t before = std::abs(left.price + right.price);
         return static_cast<double>(std::abs(left.price) + std::abs(right.price) - before);
     }
-    const auto criterion = [](const Sums& sums) {
+    const auto criterion = [=](const Sums& sums) {
         const auto price = static_cast<double>(sums.price);
-        return price * (price / static_cast<double>(sums.weight));
+        return price * (price / (static_cast<double>(sums.weight) + penalty));
     };
     const double after = criterion(left) + criterion(right);
     const double gained = after - criterion({left.price + right.price, left.weight + right.weight});
@@ -44,39 +45,43 @@ std::vector<TreeNode> TreeGrower::grow(const double* along, const std::uint8_t* 
         prices_[i] = price_unit_.round(along[i]);
         total += {prices_[i], weights_[i]};
     }
+    const double unit = weight_unit_.value(1.0);
     // A min_weight above the total weight may not fit into fixed point.
-    least_weight_ = options.min_weight > weight_unit_.value(static_cast<double>(total.weight))
+    least_weight_ = options.min_weight > unit * static_cast<double>(total.weight)
                         ? total.weight + 1
                         : std::max<std::int64_t>(1, weight_unit_.round(options.min_weight));
+    real_ = options.real;
+    smoothing_ = options.smoothing / unit;
+    penalty_ = options.penalty / unit;
     rows_.resize(n_rows());
     std::iota(rows_.begin(), rows_.end(), std::uint32_t{0});
 
     std::vector<TreeNode> tree;
     const auto append = [&](const Sums& sums) {
         tree.push_back({-1, -1, -1, 0.0, price_unit_.value(static_cast<double>(sums.price)),
-                        weight_unit_.value(static_cast<double>(sums.weight))});
+                        weight_unit_.value(static_cast<double>(sums.weight)), 0, {}});
         return tree.size() - 1;
     };
     std::vector<Node> leaves{{0, n_rows(), total, {}, append(total)}};
     leaves.reserve(options.max_leaves);
-    if (options.max_leaves > 1) find_splits({&leaves[0]}, allowed, options.real);
+    if (options.max_leaves > 1) find_splits({&leaves[0]}, allowed);
     while (leaves.size() < options.max_leaves) {
         // Ties go to the leaf created first.
         const auto next = std::max_element(leaves.begin(), leaves.end(), [](const Node& a, const Node& b) {
             return a.best.gain < b.best.gain;
         });
         if (!(next->best.gain > 0)) break;
-        const Node parent = *next;
-        const std::size_t middle = partition(parent);
+        const Node parent = std::move(*next);
+        const std::vector<std::uint8_t> goes_right = right_bins(parent.best);
+        const std::size_t middle = partition(parent, goes_right);
         const Sums right = parent.sums - parent.best.left;
         *next = {parent.begin, middle, parent.best.left, {}, append(parent.best.left)};
         leaves.push_back({middle, parent.end, right, {}, append(right)});
         TreeNode& node = tree[parent.position];
-        node.feature = static_cast<std::int32_t>(parent.best.feature);
-        node.threshold = pool_->feature(parent.best.feature).thresholds[parent.best.bin];
+        describe(parent, goes_right, node);
         node.left = static_cast<std::int32_t>(next->position);
         node.right = static_cast<std::int32_t>(leaves.back().position);
-        if (leaves.size() < options.max_leaves) find_splits({&*next, &leaves.back()}, allowed, options.real);
+        if (leaves.size() < options.max_leaves) find_splits({&*next, &leaves.back()}, allowed);
     }
     for (const Node& leaf : leaves)
         for (std::size_t k = leaf.begin; k < leaf.end; ++k)
@@ -84,12 +89,38 @@ std::vector<TreeNode> TreeGrower::grow(const double* along, const std::uint8_t* 
     return tree;
 }
 
-std::size_t TreeGrower::partition(const Node& node) {
-    const StumpPool::Split split = pool_->split(node.best.feature, node.best.bin);
+void TreeGrower::describe(const Node& parent, const std::vector<std::uint8_t>& goes_right, TreeNode& node) const {
+    const BinnedFeature& feature = pool_->feature(parent.best.feature);
+    node.feature = static_cast<std::int32_t>(parent.best.feature);
+    node.gaps_right = parent.best.gaps_right;
+    if (!feature.is_category) {
+        node.threshold = feature.thresholds[parent.best.bin];
+        return;
+    }
+    node.threshold = std::numeric_limits<double>::quiet_NaN();
+    for (std::size_t k = 0; k < feature.levels.size(); ++k)
+        if (goes_right[k] != 0) node.levels.push_back(feature.levels[k]);
+}
+
+std::vector<std::uint8_t> TreeGrower::right_bins(const Split& split) const {
+    const BinnedFeature& feature = pool_->feature(split.feature);
+    std::vector<std::uint8_t> right(feature.n_bins(), 0);
+    if (feature.is_category) {
+        for (const std::uint32_t bin : split.right_bins) right[bin] = 1;
+    } else {
+        for (std::size_t k = split.bin + 1; k < right.size(); ++k) right[k] = 1;
+        if (feature.has_gaps) right.back() = split.gaps_right;
+    }
+    return right;
+}
+
+std::size_t TreeGrower::partition(const Node& node, const std::vector<std::uint8_t>& goes_right) {
+    const StumpPool::FeatureBins bins = pool_->bins_of(node.best.feature);
+    const bool common = goes_right[pool_->feature(node.best.feature).common_bin] != 0;
     std::size_t left = node.begin, n_right = 0;
     for (std::size_t k = node.begin; k < node.end; ++k) {
-        bool right = split.common_above;
-        split.visit(rows_[k], [&](bool above) { right = above; });
+        bool right = common;
+        bins.visit(rows_[k], [&](std::size_t bin) { right = goes_right[bin] != 0; });
         if (right) {
             scratch_[n_right++] = rows_[k];
         } else {
@@ -101,7 +132,7 @@ std::size_t TreeGrower::partition(const Node& node) {
     return left;
 }
 
-void TreeGrower::find_splits(std::vector<Node*> nodes, const std::uint8_t* allowed, bool real) {
+void TreeGrower::find_splits(std::vector<Node*> nodes, const std::uint8_t* allowed) {
     const std::size_t n_blocks = pool_->blocks().size();
     std::vector<Split> found(n_blocks * nodes.size());
     double rows = 0.0;
@@ -114,17 +145,16 @@ void TreeGrower::find_splits(std::vector<Node*> nodes, const std::uint8_t* allow
 #pragma omp for schedule(dynamic)
         for (std::ptrdiff_t k = 0; k < static_cast<std::ptrdiff_t>(found.size()); ++k) {
             const auto at = static_cast<std::size_t>(k);
-            scan_block(pool_->blocks()[at / nodes.size()], *nodes[at % nodes.size()], allowed, real, histogram,
-                       found[at]);
+            scan_block(pool_->blocks()[at / nodes.size()], *nodes[at % nodes.size()], allowed, histogram, found[at]);
         }
     }
     for (std::size_t k = 0; k < found.size(); ++k) {  // in order of the features: ties go to the first
         Split& best = nodes[k % nodes.size()]->best;
-        if (found[k].gain > best.gain) best = found[k];
+        if (found[k].gain > best.gain) best = std::move(found[k]);
     }
 }
 
-void TreeGrower::scan_block(const FeatureBlock& block, const Node& node, const std::uint8_t* allowed, bool real,
+void TreeGrower::scan_block(const FeatureBlock& block, const Node& node, const std::uint8_t* allowed,
                             std::vector<Sums>& histogram, Split& best) const {
     const std::uint8_t* own = allowed + block.first_feature;
     if (std::none_of(own, own + block.n_features, [](std::uint8_t is) { return is != 0; })) return;
@@ -134,27 +164,78 @@ void TreeGrower::scan_block(const FeatureBlock& block, const Node& node, const s
         const Sums sums{prices_[row], weights_[row]};
         visit_row(block, row, [&](std::size_t code) { histogram[code] += sums; });
     }
-    for (std::size_t f = 0; f < block.n_features; ++f)
-        if (own[f] != 0)
-            scan_feature(block.first_feature + f, histogram.data() + block.bin_offset[f], node, real, best);
+    for (std::size_t f = 0; f < block.n_features; ++f) {
+        if (own[f] == 0) continue;
+        const std::size_t number = block.first_feature + f;
+        const BinnedFeature& feature = pool_->feature(number);
+        Sums* bins = histogram.data() + block.bin_offset[f];
+        Sums common = node.sums;
+        for (std::size_t k = 0; k < feature.n_bins(); ++k) common = common - bins[k];  // its own entry is 0
+        bins[feature.common_bin] = common;
+        feature.is_category ? scan_levels(number, bins, node, best) : scan_thresholds(number, bins, node, best);
+    }
 }
 
-void TreeGrower::scan_feature(std::size_t f, const Sums* histogram, const Node& node, bool real, Split& best) const {
+void TreeGrower::scan_thresholds(std::size_t f, const Sums* bins, const Node& node, Split& best) const {
     const BinnedFeature& feature = pool_->feature(f);
-    Sums common = node.sums;
-    for (std::size_t k = 0; k < feature.n_bins(); ++k) common = common - histogram[k];  // its own entry is 0
-    Sums left;
-    for (std::size_t k = 0; k + 1 < feature.n_bins(); ++k) {
-        const Sums& own = k == feature.common_bin ? common : histogram[k];
-        // No rows of this node: the same split as the previous one. The weight of a row may round to 0.
-        if (own.weight == 0 && own.price == 0) continue;
-        left += own;
-        const Sums right = node.sums - left;
-        if (right.weight < least_weight_) return;
-        if (left.weight < least_weight_) continue;
-        const double gained = gain(left, right, real);
-        if (gained > best.gain) best = {gained, f, k, left};
+    const Sums gaps = feature.has_gaps ? bins[feature.gap_bin()] : Sums{};
+    const auto scan = [&](Sums left, std::size_t n_thresholds, bool gaps_right) {
+        for (std::size_t k = 0; k < n_thresholds; ++k) {
+            if (bins[k].empty()) continue;  // the same split as the previous one
+            left += bins[k];
+            const Sums right = node.sums - left;
+            if (right.weight < least_weight_) return;
+            if (left.weight < least_weight_) continue;
+            const double gained = gain(left, right, 0.0);
+            if (!(gained > best.gain)) continue;
+            best = {gained, f, k, gaps.empty() ? right.weight > left.weight : gaps_right, {}, left};
+        }
+    };
+    scan({}, feature.n_upper_cells(), true);
+    if (!gaps.empty()) scan(gaps, feature.n_upper_cells() - 1, false);
+}
+
+void TreeGrower::scan_levels(std::size_t f, const Sums* bins, const Node& node, Split& best) const {
+    const BinnedFeature& feature = pool_->feature(f);
+    struct Level {
+        double mean;
+        std::uint32_t bin;
+    };
+    std::vector<Level> order;
+    for (std::size_t k = 0; k < feature.n_bins(); ++k)
+        if (!bins[k].empty())
+            order.push_back({static_cast<double>(bins[k].price) / (static_cast<double>(bins[k].weight) + smoothing_),
+                             static_cast<std::uint32_t>(k)});
+    std::stable_sort(order.begin(), order.end(), [](const Level& a, const Level& b) { return a.mean < b.mean; });
+    Sums low, best_low;
+    std::size_t n_low = 0;
+    double best_gain = best.gain;
+    for (std::size_t k = 0; k + 1 < order.size(); ++k) {
+        low += bins[order[k].bin];
+        const Sums high = node.sums - low;
+        if (high.weight < least_weight_) break;
+        if (low.weight < least_weight_) continue;
+        const double gained = gain(low, high, penalty_);
+        if (!(gained > best_gain)) continue;
+        best_gain = gained;
+        best_low = low;
+        n_low = k + 1;
     }
+    if (n_low == 0) return;
+    // Levels that no row of the node has go left, and so do rare ones: left is their side, or the one with more weight.
+    const Sums best_high = node.sums - best_low;
+    const auto is_low = [&](std::size_t bin) {
+        return std::any_of(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n_low),
+                           [=](const Level& level) { return level.bin == bin; });
+    };
+    const bool others = feature.has_others && !bins[feature.others_bin()].empty();
+    const bool low_left = others ? is_low(feature.others_bin()) : best_low.weight >= best_high.weight;
+    const Sums left = low_left ? best_low : best_high;
+    best = {best_gain, f, 0, (low_left ? best_high : best_low).weight > left.weight, {}, left};
+    for (std::size_t k = low_left ? n_low : 0; k < (low_left ? order.size() : n_low); ++k)
+        best.right_bins.push_back(order[k].bin);
+    if (feature.has_gaps && !bins[feature.gap_bin()].empty())
+        best.gaps_right = is_low(feature.gap_bin()) != low_left;
 }
 
 }  // namespace cgens

@@ -4,7 +4,9 @@
 //   real: a leaf's value is its mean G / W. Each split maximizes the gain in the sum of G^2 / W, the squared price
 //         sum_i r_i h(x_i) of the tree scaled to unit variance.
 //   sign: a leaf's value is the sign of G. Each split maximizes the gain in the sum of |G|, the price itself.
-// The leaf whose best split gains most is split next. Sums are exact integers: the same tree for any number of threads
+// Numbers are split at thresholds, with gaps on the better side. Levels of a category are put in the order of their
+// smoothed means G / (W + smoothing) and split there; the criterion of such a split has W + penalty for W, because the
+// order was chosen for the same rows. The leaf whose best split gains most is split next. Sums are exact integers: the same tree for any number of threads
 // and any order of equal rows.
 #pragma once
 
@@ -19,16 +21,19 @@
 namespace cgens {
 
 struct TreeNode {
-    std::int32_t feature;      // -1 for a leaf
-    std::int32_t left, right;  // x <= threshold goes left
-    double threshold;
-    double sum, weight;  // G and W
+    std::int32_t feature;               // -1 for a leaf
+    std::int32_t left, right;           // rows above the split go right
+    double threshold;                   // of numbers; NaN for categories
+    double sum, weight;                 // G and W
+    std::uint8_t gaps_right;            // where no row of the node has a gap: the side with more weight
+    std::vector<std::uint32_t> levels;  // of categories, those that go right, ascending
 };
 
 struct TreeOptions {
     std::size_t max_leaves;
     double min_weight;  // of a leaf
     bool real;
+    double smoothing = 0.0, penalty = 0.0;  // of the levels of categories
 };
 
 class TreeGrower {
@@ -52,10 +57,14 @@ class TreeGrower {
             return *this;
         }
         friend Sums operator-(Sums a, const Sums& b) { return {a.price - b.price, a.weight - b.weight}; }
+        bool empty() const { return price == 0 && weight == 0; }  // the weight of a row may round to 0
     };
     struct Split {
         double gain = 0.0;  // in the criterion, in units
-        std::size_t feature = 0, bin = 0;
+        std::size_t feature = 0;
+        std::size_t bin = 0;  // numbers: the last one that goes left
+        bool gaps_right = true;
+        std::vector<std::uint32_t> right_bins;  // categories
         Sums left;
     };
     struct Node {
@@ -65,20 +74,26 @@ class TreeGrower {
         std::size_t position;  // in the tree
     };
 
-    double gain(const Sums& left, const Sums& right, bool real) const;
+    double gain(const Sums& left, const Sums& right, double penalty) const;
     // Finds the best split of each node, in one pass over the blocks of features.
-    void find_splits(std::vector<Node*> nodes, const std::uint8_t* allowed, bool real);
-    void scan_block(const FeatureBlock& block, const Node& node, const std::uint8_t* allowed, bool real,
+    void find_splits(std::vector<Node*> nodes, const std::uint8_t* allowed);
+    void scan_block(const FeatureBlock& block, const Node& node, const std::uint8_t* allowed,
                     std::vector<Sums>& histogram, Split& best) const;
-    void scan_feature(std::size_t f, const Sums* histogram, const Node& node, bool real, Split& best) const;
+    // The sums of all bins of a feature are complete, that of the common bin included.
+    void scan_thresholds(std::size_t f, const Sums* bins, const Node& node, Split& best) const;
+    void scan_levels(std::size_t f, const Sums* bins, const Node& node, Split& best) const;
+    void describe(const Node& parent, const std::vector<std::uint8_t>& goes_right, TreeNode& node) const;
+    std::vector<std::uint8_t> right_bins(const Split& split) const;  // for each bin whether it goes right
     // Reorders the node's rows so that those going left come first; returns where the others begin.
-    std::size_t partition(const Node& node);
+    std::size_t partition(const Node& node, const std::vector<std::uint8_t>& goes_right);
 
     std::shared_ptr<const StumpPool> pool_;
     int n_threads_;
     FixedPoint price_unit_, weight_unit_;
     std::vector<std::int64_t> weights_, prices_;
     std::int64_t least_weight_ = 1;  // of a leaf
+    bool real_ = true;
+    double smoothing_ = 0.0, penalty_ = 0.0;  // in units of weight
     std::vector<std::uint32_t> rows_, scratch_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "mix_bits.hpp"
 #include "threads.hpp"
@@ -10,8 +11,9 @@
 namespace cgens {
 namespace {
 
-// Equal numbers have equal bits: float32 and float64 of one value, and 0.0 and -0.0.
+// Equal numbers have equal bits: float32 and float64 of one value, 0.0 and -0.0, and all gaps (NaN).
 inline std::uint64_t value_bits(double value) {
+    if (value != value) return std::uint64_t{0x7ff8} << 48;
     value += 0.0;
     std::uint64_t bits;
     std::memcpy(&bits, &value, sizeof bits);
@@ -47,20 +49,53 @@ void hash_rows(const MatrixView<T>& matrix, std::size_t first_key, std::size_t f
     }
 }
 
-// -1, 0 or 1 if row a comes before, equals or comes after row b.
+// The same for compressed rows: the hash of a row of zeros, plus the difference that each stored entry makes.
+template <class T>
+void hash_rows(const SparseView<T>& matrix, std::size_t first_key, std::size_t first, std::size_t last,
+               std::uint64_t* hashes) {
+    std::uint64_t zeros = 0;
+    for (std::size_t j = 0; j < matrix.n_columns; ++j) zeros += entry_hash(0, mix_bits(first_key + j));
+    for (std::size_t i = first; i < last; ++i) {
+        hashes[i] += zeros;
+        for (std::int64_t k = matrix.begin[i]; k < matrix.begin[i + 1]; ++k) {
+            const std::uint64_t key = mix_bits(first_key + static_cast<std::size_t>(matrix.indices[k]));
+            hashes[i] += entry_hash(value_bits(static_cast<double>(matrix.data[k])), key) - entry_hash(0, key);
+        }
+    }
+}
+
+// -1, 0 or 1 if a value comes before, equals or comes after another; gaps come last.
+template <class T>
+int compare(T a, T b) {
+    if (a != a || b != b) return (a != a) - (b != b);
+    return (a > b) - (a < b);
+}
+
+// The same for rows.
 template <class T>
 int compare_rows(const MatrixView<T>& matrix, std::size_t a, std::size_t b) {
-    for (std::size_t j = 0; j < matrix.n_columns; ++j) {
-        if (matrix(a, j) < matrix(b, j)) return -1;
-        if (matrix(a, j) > matrix(b, j)) return 1;
+    for (std::size_t j = 0; j < matrix.n_columns; ++j)
+        if (const int order = compare(matrix(a, j), matrix(b, j))) return order;
+    return 0;
+}
+
+template <class T>
+int compare_rows(const SparseView<T>& matrix, std::size_t a, std::size_t b) {
+    std::int64_t i = matrix.begin[a], j = matrix.begin[b];
+    while (i < matrix.begin[a + 1] || j < matrix.begin[b + 1]) {
+        constexpr std::int32_t kEnd = std::numeric_limits<std::int32_t>::max();
+        const std::int32_t own = i < matrix.begin[a + 1] ? matrix.indices[i] : kEnd;
+        const std::int32_t other = j < matrix.begin[b + 1] ? matrix.indices[j] : kEnd;
+        const T x = own <= other ? matrix.data[i++] : T{0}, y = other <= own ? matrix.data[j++] : T{0};
+        if (const int order = compare(x, y)) return order;
     }
     return 0;
 }
 
 }  // namespace
 
-template <class T>
-RowOrder order_rows(const MatrixView<T>& X, const MatrixView<double>& target, const double* weights, int n_threads) {
+template <class Matrix>
+RowOrder order_rows(const Matrix& X, const MatrixView<double>& target, const double* weights, int n_threads) {
     struct Entry {
         std::uint64_t hash;
         double weight;
@@ -68,7 +103,8 @@ RowOrder order_rows(const MatrixView<T>& X, const MatrixView<double>& target, co
     };
     std::vector<std::uint64_t> hashes(X.n_rows, 0);
     const double work = static_cast<double>(X.n_rows * X.n_columns);
-    for_blocks(X.n_rows, 256, n_threads, work, [&](std::size_t, std::size_t first, std::size_t last) {
+    const std::size_t block = std::max<std::size_t>(256, X.n_columns / 64);  // zeros are hashed once in each
+    for_blocks(X.n_rows, block, n_threads, work, [&](std::size_t, std::size_t first, std::size_t last) {
         hash_rows(X, 0, first, last, hashes.data());
         hash_rows(target, X.n_columns, first, last, hashes.data());
     });
@@ -111,5 +147,7 @@ RowOrder order_rows(const MatrixView<T>& X, const MatrixView<double>& target, co
 
 template RowOrder order_rows(const MatrixView<float>&, const MatrixView<double>&, const double*, int);
 template RowOrder order_rows(const MatrixView<double>&, const MatrixView<double>&, const double*, int);
+template RowOrder order_rows(const SparseView<float>&, const MatrixView<double>&, const double*, int);
+template RowOrder order_rows(const SparseView<double>&, const MatrixView<double>&, const double*, int);
 
 }  // namespace cgens

@@ -18,8 +18,9 @@ struct RowOrder {
     std::vector<std::int64_t> position;  // of each row of X: its canonical row, or -1 if its weight is 0
 };
 
-// weights: one per row of X, finite and >= 0.
-template <class T>
-RowOrder order_rows(const MatrixView<T>& X, const MatrixView<double>& target, const double* weights, int n_threads);
+// weights: one per row of X, finite and >= 0. X is a MatrixView, or a SparseView of compressed rows, for which `begin` and
+// `indices` are those of rows and columns; both give the same order. A gap (NaN) equals another.
+template <class Matrix>
+RowOrder order_rows(const Matrix& X, const MatrixView<double>& target, const double* weights, int n_threads);
 
 }  // namespace cgens

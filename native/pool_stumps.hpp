@@ -1,7 +1,7 @@
 // All stumps of a training table, and which of them are taken.
 //
-// The pool is the set of distinct responses up to sign: if two thresholds split the training rows in the same way (on
-// two equal features, say), only the first is a candidate. All searches over a pool share the set of taken stumps.
+// The pool is the set of distinct responses up to sign: if two stumps split the training rows in the same way (on two
+// equal features, say), only the first is searched. All searches over a pool share the set of taken stumps.
 #pragma once
 
 #include <cstddef>
@@ -28,61 +28,57 @@ class StumpPool {
    public:
     StumpPool(BinnedTable table, int n_threads);
 
-    // Removes a response from the searches. Returns false if the table has no such threshold, or if its response is
-    // taken already, possibly on another feature.
-    bool take(std::size_t feature, double threshold);
-    // out[i] = h(x_i) of canonical row i, for a threshold of the table.
-    void respond(std::size_t feature, double threshold, std::int8_t* out) const;
+    // A candidate is the number of a cell among those of all features. Two candidates may have the same response: `take`
+    // and the searches then know only the first of them.
+    std::size_t n_cells() const { return first_cell_.back(); }
+    std::size_t first_cell(std::size_t f) const { return first_cell_[f]; }
+    Split split(std::size_t candidate) const;
+    // The candidate that splits the training rows like this; none if the table has no such threshold or set of levels.
+    std::optional<std::size_t> find(const Split& split) const;
+    // Removes a response from the searches. Returns false if it is taken already, possibly on another feature.
+    bool take(std::size_t candidate);
+    // out[i] = h(x_i) of canonical row i: 1 above, -1 below.
+    void respond(std::size_t candidate, std::int8_t* out) const;
 
     std::size_t n_rows() const { return table_.n_rows; }
     std::size_t n_features() const { return table_.features.size(); }
     std::size_t n_bins() const { return n_bins_; }
     std::size_t n_entries() const { return n_entries_; }  // stored in the table
-    std::size_t n_candidates() const { return n_candidates_; }
+    std::size_t n_candidates() const { return n_candidates_; }  // with distinct responses
     const BinnedFeature& feature(std::size_t f) const { return table_.features[f]; }
     const std::vector<FeatureBlock>& blocks() const { return table_.blocks; }
     std::size_t first_bin(std::size_t f) const { return first_bin_[f]; }  // in arrays over all bins
 
-    struct Threshold {
-        std::uint32_t feature, bin;  // the bin below it
+    struct Cell {
+        std::uint32_t feature, cell;
     };
+    Cell cell_of(std::size_t candidate) const;
     struct Repeated {
-        std::uint32_t bin;
-        Threshold first;  // the candidate that has the same response
+        std::uint32_t cell;
+        Cell first;  // the candidate that has the same response
     };
     const std::vector<Repeated>& repeated(std::size_t f) const { return repeated_[f]; }
-    const std::vector<std::uint32_t>& taken(std::size_t f) const { return taken_[f]; }  // the bins below
+    const std::vector<std::uint32_t>& taken(std::size_t f) const { return taken_[f]; }  // cells
 
-    // The bin below a threshold of the table; throws std::invalid_argument if there is no such threshold.
-    std::size_t bin_of(std::size_t feature, double threshold) const;
-
-    // The rows above a bin of a feature.
-    struct Split {
+    // The bins of one feature, row by row.
+    struct FeatureBins {
         const FeatureBlock& block;
-        std::size_t begin, n_bins, bin;  // the feature's first code, number of bins, and the bin
-        bool common_above;
-        // Calls visit(whether the row is above) unless the row is in the common bin.
+        std::size_t begin, n_bins;  // the feature's first code and number of bins
+        // Calls visit(bin) unless the row is in the common bin.
         template <class Visit>
         void visit(std::size_t row, Visit visit) const {
             visit_row(block, row, [&](std::size_t code) {
-                if (code - begin < n_bins) visit(code - begin > bin);  // unsigned: also rejects code < begin
+                if (code - begin < n_bins) visit(code - begin);  // unsigned: also rejects code < begin
             });
         }
     };
-    Split split(std::size_t feature, std::size_t bin) const {
-        const FeatureBlock* block = table_.blocks.data();
-        while (feature >= block->first_feature + block->n_features) ++block;
-        const BinnedFeature& binned = table_.features[feature];
-        const std::size_t begin = block->bin_offset[feature - block->first_feature];
-        return {*block, begin, binned.n_bins(), bin, binned.common_bin > bin};
-    }
+    FeatureBins bins_of(std::size_t feature) const;
 
    private:
     void mark_repeated(int n_threads);
-    std::optional<std::size_t> find_bin(std::size_t feature, double threshold) const;
 
     BinnedTable table_;
-    std::vector<std::size_t> first_bin_;
+    std::vector<std::size_t> first_bin_, first_cell_;
     std::vector<std::vector<Repeated>> repeated_;
     std::vector<std::vector<std::uint32_t>> taken_;
     std::size_t n_bins_ = 0, n_entries_ = 0, n_candidates_ = 0;

@@ -62,31 +62,52 @@ void StumpScan::update_histograms(const FeatureBlock& block) {
     }
 }
 
-// With L_k the sum of the duals in bins 0 ... k and T their total, the price of the threshold above bin k is T - 2 L_k.
-// The sum of the common bin is never needed: thresholds below it are summed from the left, the others from the right.
+// With L_k the sum of the duals in bins 0 ... k, M that of gaps and T the total, the price of the threshold above bin k is
+// T - 2 L_k, and T - 2 (L_k + M) if gaps are below it; that of a level with the sum S is 2 S - T. The sum of the common
+// bin of numbers without gaps is never needed: thresholds below it are summed from the left, the others from the right.
 // Sums are exact integers; only the finished price is converted to double.
-void StumpScan::scan_feature(std::size_t f, std::vector<double>& prices) {
-    const BinnedFeature& feature = pool_->feature(f);
-    const std::int64_t* histogram = histogram_.data() + pool_->first_bin(f);
-    const std::size_t n_thresholds = feature.n_bins() - 1;
-    prices.assign((n_thresholds + kFourLanes - 1) / kFourLanes * kFourLanes, 0.0);
+void StumpScan::price_cells(const BinnedFeature& feature, const std::int64_t* histogram, double* prices) const {
+    const std::size_t n_bins = feature.n_bins();
+    const auto sum_of = [&](std::size_t bin) {
+        if (bin != feature.common_bin) return histogram[bin];
+        std::int64_t others = 0;  // its own entry is 0
+        for (std::size_t k = 0; k < n_bins; ++k) others += histogram[k];
+        return total_ - others;
+    };
+    if (feature.is_category) {
+        for (std::size_t k = 0; k < n_bins; ++k) prices[k] = static_cast<double>(2 * histogram[k] - total_);
+        prices[feature.common_bin] = static_cast<double>(2 * sum_of(feature.common_bin) - total_);
+        if (feature.has_others) prices[feature.others_bin()] *= -1;
+        return;
+    }
+    const std::size_t n_upper = feature.n_upper_cells();
+    const std::int64_t gaps = feature.has_gaps ? sum_of(feature.gap_bin()) : 0;
+    double* lower = prices + n_upper;
     std::int64_t sum = 0;
-    for (std::size_t k = 0; k < feature.common_bin; ++k) {
+    for (std::size_t k = 0; k < feature.common_bin && k < n_upper; ++k) {
         sum += histogram[k];
         prices[k] = static_cast<double>(total_ - 2 * sum);
+        if (feature.has_gaps && k + 1 < n_upper) lower[k] = static_cast<double>(total_ - 2 * (sum + gaps));
     }
     sum = 0;
-    for (std::size_t k = n_thresholds; k-- > feature.common_bin;) {
+    for (std::size_t k = n_upper; k-- > feature.common_bin;) {
         sum += histogram[k + 1];
         prices[k] = static_cast<double>(2 * sum - total_);
+        if (feature.has_gaps && k + 1 < n_upper) lower[k] = static_cast<double>(2 * (sum - gaps) - total_);
     }
-    for (const StumpPool::Repeated& repeated : pool_->repeated(f)) prices[repeated.bin] = 0.0;
+}
+
+void StumpScan::scan_feature(std::size_t f, std::vector<double>& prices) {
+    const BinnedFeature& feature = pool_->feature(f);
+    prices.assign((feature.n_cells() + kFourLanes - 1) / kFourLanes * kFourLanes, 0.0);
+    if (feature.n_cells() > 0) price_cells(feature, histogram_.data() + pool_->first_bin(f), prices.data());
+    for (const StumpPool::Repeated& repeated : pool_->repeated(f)) prices[repeated.cell] = 0.0;
     FeatureBest& best = best_[f];
     best.energy = sum_lanes(prices.size(), [data = prices.data()](std::size_t k) { return data[k] * data[k]; });
     for (const std::uint32_t k : pool_->taken(f)) prices[k] = 0.0;
     double size;
-    best.bin = first_largest(prices.size(), [data = prices.data()](std::size_t k) { return std::abs(data[k]); }, size);
-    best.price = size > 0 ? prices[best.bin] : 0.0;
+    best.cell = first_largest(prices.size(), [data = prices.data()](std::size_t k) { return std::abs(data[k]); }, size);
+    best.price = size > 0 ? prices[best.cell] : 0.0;
 }
 
 StumpPrice StumpScan::price(const double* duals) {
@@ -104,13 +125,12 @@ StumpPrice StumpScan::price(const double* duals) {
             for (std::size_t f = 0; f < block.n_features; ++f) scan_feature(block.first_feature + f, prices);
         }
     }
-    StumpPrice result{false, 0, 0.0, 0.0, 0.0};
+    StumpPrice result{false, 0, 0.0, 0.0};
     for (std::size_t f = 0; f < pool_->n_features(); ++f) {  // in order: ties go to the first feature
         result.energy += best_[f].energy;
         if (std::abs(best_[f].price) <= std::abs(result.price)) continue;
         result.found = true;
-        result.feature = f;
-        result.threshold = pool_->feature(f).thresholds[best_[f].bin];
+        result.candidate = pool_->first_cell(f) + best_[f].cell;
         result.price = best_[f].price;
     }
     result.price = unit_.value(result.price);

@@ -1,4 +1,4 @@
-// The search for the stump with the largest |price| = |sum_i r_i h(x_i)|, over all thresholds and features (EQ:WL_SV).
+// The search for the stump with the largest |price| = |sum_i r_i h(x_i)|, over all splits of all features (EQ:WL_SV).
 //
 // Each call rounds the duals to 64-bit fixed point. Histogram sums are then exact: the same for any number of threads,
 // and a histogram updated for the rows whose dual changed equals one computed from scratch. A call therefore costs the
@@ -16,9 +16,8 @@
 namespace cgens {
 
 struct StumpPrice {
-    bool found;           // false if all free candidates have price 0
-    std::size_t feature;  // h(x) = 1 if x[feature] > threshold, else -1
-    double threshold;
+    bool found;  // false if all free candidates have price 0
+    std::size_t candidate;
     double price;   // sum_i r_i h(x_i), signed
     double energy;  // sum of price^2 over the whole pool, including taken stumps
 };
@@ -32,14 +31,15 @@ class StumpScan {
 
    private:
     struct FeatureBest {
-        double price;  // of the best free threshold, signed, in fixed point; 0 if there is none
-        std::size_t bin;
+        double price;  // of the best free cell, signed, in fixed point; 0 if there is none
+        std::size_t cell;
         double energy;
     };
 
     void round_duals(const double* duals);
     void prefetch_change(const FeatureBlock& block, std::size_t k) const;
     void update_histograms(const FeatureBlock& block);
+    void price_cells(const BinnedFeature& feature, const std::int64_t* histogram, double* prices) const;
     void scan_feature(std::size_t f, std::vector<double>& prices);
 
     std::shared_ptr<const StumpPool> pool_;

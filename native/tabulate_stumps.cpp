@@ -26,7 +26,7 @@ StumpTable::StumpTable(std::shared_ptr<const StumpPool> pool, std::size_t n_outp
     : pool_(std::move(pool)), n_outputs_(n_outputs), n_threads_(n_threads) {
     first_cell_.assign(1, 0);
     for (std::size_t f = 0; f < pool_->n_features(); ++f)
-        first_cell_.push_back(first_cell_.back() + padded(pool_->feature(f).n_bins() - 1));
+        first_cell_.push_back(first_cell_.back() + padded(pool_->feature(f).n_cells()));
     prices_.assign(first_cell_.back() * n_outputs_, 0.0);
     best_.resize(pool_->n_features());
     sort_entries();
@@ -116,17 +116,42 @@ void StumpTable::run_group(const LaneGroup& group, std::size_t begin, std::size_
     });
 }
 
-// For each lane r of a group, along[k] = sum_i r_i h(x_i) of the threshold above bin k, or 0 if that response is
-// repeated. The running sums over the entries, which are in the order of their bins, need no branch; a threshold's sum
-// is the one at its bin's end. The common bin's entries are not stored: thresholds below it are summed from the left,
-// the others from the right.
+// With L_k the sum over bins 0 ... k, M that over gaps and T the total, the price of the threshold above bin k is
+// T - 2 L_k, and T - 2 (L_k + M) if gaps are below it; that of a level with the sum S is 2 S - T. The common bin's
+// entries are not stored: thresholds below it are summed from the left, the others from the right.
+template <class Integer, class SumOf, class SumUntil>
+void StumpTable::sum_cells(const BinnedFeature& feature, Integer total, Integer stored, SumOf sum_of,
+                           SumUntil sum_until, double unit, double* along) const {
+    const std::size_t n_upper = feature.n_upper_cells();
+    const auto sum_in = [&](std::size_t bin) { return bin == feature.common_bin ? total - stored : sum_of(bin); };
+    if (feature.is_category) {
+        for (std::size_t k = 0; k <= n_upper; ++k) {
+            const Integer turned = feature.has_others && k == feature.others_bin() ? -1 : 1;
+            along[k] = static_cast<double>(turned * (2 * sum_in(k) - total)) * unit;
+        }
+        return;
+    }
+    const std::size_t common = std::min<std::size_t>(feature.common_bin, n_upper);
+    for (std::size_t k = 0; k < common; ++k) along[k] = static_cast<double>(total - 2 * sum_until(k)) * unit;
+    for (std::size_t k = common; k < n_upper; ++k)
+        along[k] = static_cast<double>(2 * (stored - sum_until(k)) - total) * unit;
+    if (!feature.has_gaps) return;
+    const Integer gaps = sum_in(feature.gap_bin());
+    double* lower = along + n_upper;
+    for (std::size_t k = 0; k + 1 < n_upper; ++k)
+        lower[k] = static_cast<double>(k < common ? total - 2 * (sum_until(k) + gaps)
+                                                  : 2 * (stored - sum_until(k) - gaps) - total) * unit;
+}
+
+// For each lane r of a group, along[k] = sum_i r_i h(x_i) of cell k, or 0 if that response is repeated. The running sums
+// over the entries, which are in the order of their bins, need no branch; a bin's sum is the difference of two of them.
 template <class Integer>
 void StumpTable::sum_group(std::size_t f, const LaneGroup& group, std::vector<Integer>& running, double* along) const {
     const BinnedFeature& feature = pool_->feature(f);
+    const std::size_t n_cells = feature.n_cells();
+    if (n_cells == 0) return;
     const std::size_t* bins = bin_begin_.data() + pool_->first_bin(f);
-    const std::size_t begin = bins[0], n_entries = bins[feature.n_bins()] - begin;
-    const std::size_t n_thresholds = feature.n_bins() - 1, W = group.width;
-    const std::size_t common = std::min<std::size_t>(feature.common_bin, n_thresholds);
+    const std::size_t begin = bins[0], n_entries = bins[feature.n_bins()] - begin, W = group.width;
     if (running.size() < (n_entries + 1) * W) running.resize((n_entries + 1) * W);
     std::fill(running.begin(), running.begin() + static_cast<std::ptrdiff_t>(W), 0);
     Integer* sums = running.data() + W;
@@ -139,16 +164,13 @@ void StumpTable::sum_group(std::size_t f, const LaneGroup& group, std::vector<In
     }
     for (std::size_t t = 0; t < group.n_lanes; ++t, along += width(f)) {
         const Lane& own = lanes_[group.first_lane + t];
-        const auto left = [&](std::size_t k) { return running[(bins[k + 1] - begin) * W + t]; };
-        const auto total = static_cast<Integer>(own.total), sum = running[n_entries * W + t];
-        // With L_k the sum over bins 0 ... k and T the total, the price of the threshold above bin k is T - 2 L_k.
+        const auto until = [&](std::size_t k) { return running[(bins[k + 1] - begin) * W + t]; };
+        const auto in = [&](std::size_t k) -> Integer { return until(k) - running[(bins[k] - begin) * W + t]; };
         const double unit = std::isnormal(own.unit.value(1.0)) ? own.unit.value(1.0) : 1.0;
-        for (std::size_t k = 0; k < common; ++k) along[k] = static_cast<double>(total - 2 * left(k)) * unit;
-        for (std::size_t k = common; k < n_thresholds; ++k)
-            along[k] = static_cast<double>(2 * (sum - left(k)) - total) * unit;
+        sum_cells(feature, static_cast<Integer>(own.total), running[n_entries * W + t], in, until, unit, along);
         if (unit == 1.0)
-            for (std::size_t k = 0; k < n_thresholds; ++k) along[k] = own.unit.value(along[k]);
-        for (const StumpPool::Repeated& repeated : pool_->repeated(f)) along[repeated.bin] = 0.0;
+            for (std::size_t k = 0; k < n_cells; ++k) along[k] = own.unit.value(along[k]);
+        for (const StumpPool::Repeated& repeated : pool_->repeated(f)) along[repeated.cell] = 0.0;
     }
 }
 
@@ -207,7 +229,7 @@ void StumpTable::lower_curvature(std::size_t f, double denominator, const double
     for (std::size_t k = 0; k < width(f); ++k) own[k] -= along[k] * (along[k] / denominator);
 }
 
-// Changes the prices of one feature along `scratch.along` (if there is a step), then finds its best free threshold.
+// Changes the prices of one feature along `scratch.along` (if there is a step), then finds its best free cell.
 void StumpTable::scan_feature(std::size_t f, const double* step, PriceRule rule, Scratch& scratch) {
     scratch.squares.assign(width(f), 0.0);
     scratch.largest.assign(width(f), 0.0);
@@ -225,37 +247,38 @@ void StumpTable::scan_feature(std::size_t f, const double* step, PriceRule rule,
     const std::size_t by_price = first_largest(width(f), indexed(scratch.largest), best.max_price);
     if (rule == PriceRule::kMax) {
         best.score = best.max_price;
-        best.bin = by_price;
+        best.cell = by_price;
     } else if (rule == PriceRule::kVotes) {
         std::vector<double>& sums = scratch.squares;
         std::fill(sums.begin(), sums.end(), 0.0);
         for (std::size_t t = 0; t < n_outputs_; ++t)
             for (std::size_t k = 0; k < width(f); ++k) sums[k] += std::abs(prices_[first_price(f, t) + k]);
         for (const std::uint32_t k : pool_->taken(f)) sums[k] = 0.0;
-        best.bin = first_largest(width(f), indexed(sums), best.score);
+        best.cell = first_largest(width(f), indexed(sums), best.score);
     } else {
         const double* curvature = curvature_.data() + first_cell_[f];
         for (std::size_t k = 0; k < width(f); ++k) scratch.squares[k] /= 1.0 + std::max(curvature[k], 0.0);
-        best.bin = first_largest(width(f), indexed(scratch.squares), best.score);
+        best.cell = first_largest(width(f), indexed(scratch.squares), best.score);
     }
 }
 
 TablePrice StumpTable::collect() const {
-    TablePrice result{false, 0, 0.0, 0, 0.0, 0.0, 0.0, 0.0};
+    TablePrice result{false, 0, 0, 0.0, 0.0, 0.0, 0.0};
     const FeatureBest* best = nullptr;
+    std::size_t feature = 0;
     for (std::size_t f = 0; f < best_.size(); ++f) {  // in order: ties go to the first feature
         result.energy += best_[f].energy;
         result.max_price = std::max(result.max_price, best_[f].max_price);
         if (best_[f].score <= (best == nullptr ? 0.0 : best->score)) continue;
         best = &best_[f];
-        result.feature = f;
+        feature = f;
     }
     if (best == nullptr) return result;
     result.found = true;
     result.merit = best->score;
-    result.threshold = pool_->feature(result.feature).thresholds[best->bin];
+    result.candidate = pool_->first_cell(feature) + best->cell;
     for (std::size_t t = 0; t < n_outputs_; ++t) {
-        const double price = prices_[first_price(result.feature, t) + best->bin];
+        const double price = prices_[first_price(feature, t) + best->cell];
         if (std::abs(price) <= std::abs(result.price)) continue;
         result.price = price;
         result.output = t;
@@ -311,22 +334,27 @@ TablePrice StumpTable::change(const double* direction, const double* step, doubl
     return collect();
 }
 
-void StumpTable::respond(std::size_t feature, double threshold, std::int8_t* out) const {
-    const std::size_t bin = pool_->bin_of(feature, threshold), n_bins = pool_->feature(feature).n_bins();
-    const std::int8_t common = pool_->feature(feature).common_bin > bin ? 1 : -1;
-    std::fill(out, out + n_rows(), common);
-    // Only the rows on the other side of the threshold differ.
-    const std::size_t begin = pool_->first_bin(feature), middle = begin + bin + 1, end = begin + n_bins;
-    const std::size_t first = bin_begin_[common > 0 ? begin : middle], last = bin_begin_[common > 0 ? middle : end];
+void StumpTable::respond(std::size_t candidate, std::int8_t* out) const {
+    const StumpPool::Cell own = pool_->cell_of(candidate);
+    const BinnedFeature& feature = pool_->feature(own.feature);
+    const bool common = feature.is_above(own.cell, feature.common_bin);
+    std::fill(out, out + n_rows(), static_cast<std::int8_t>(common ? 1 : -1));
+    // Only the rows on the other side differ.
+    const std::size_t* bins = bin_begin_.data() + pool_->first_bin(own.feature);
+    const auto other = static_cast<std::int8_t>(common ? -1 : 1);
     with_rows([&](const auto& rows) {
-        for (std::size_t e = first; e < last; ++e) out[rows[e]] = static_cast<std::int8_t>(-common);
+        for (std::size_t k = 0; k < feature.n_bins(); ++k) {
+            if (feature.is_above(own.cell, k) == common) continue;
+            for (std::size_t e = bins[k]; e < bins[k + 1]; ++e) out[rows[e]] = other;
+        }
     });
 }
 
-std::vector<double> StumpTable::entries(std::size_t feature, std::size_t bin) const {
+std::vector<double> StumpTable::entries(std::size_t candidate) const {
+    const StumpPool::Cell own = pool_->cell_of(candidate);
     std::vector<double> result;
-    for (std::size_t t = 0; t < n_outputs_; ++t) result.push_back(prices_[first_price(feature, t) + bin]);
-    result.push_back(has_curvature_ ? curvature_[first_cell_[feature] + bin] : 0.0);
+    for (std::size_t t = 0; t < n_outputs_; ++t) result.push_back(prices_[first_price(own.feature, t) + own.cell]);
+    result.push_back(has_curvature_ ? curvature_[first_cell_[own.feature] + own.cell] : 0.0);
     return result;
 }
 

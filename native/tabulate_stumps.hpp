@@ -27,8 +27,7 @@ enum class PriceRule {
 
 struct TablePrice {
     bool found;  // false if all free candidates have price 0
-    std::size_t feature;
-    double threshold;
+    std::size_t candidate;
     std::size_t output;  // the one with the largest |price|
     double price;        // of that output, signed
     double max_price;    // largest |price| of all free candidates and outputs
@@ -58,17 +57,16 @@ class StumpTable {
     const std::vector<double>& curvature() const { return curvature_; }
     void set_state(std::vector<double> prices, std::vector<double> curvature, double drift);
 
-    // out[i] = h(x_i) of canonical row i, for a threshold of the pool: from the entries of the feature alone, which is
-    // faster than StumpPool::respond.
-    void respond(std::size_t feature, double threshold, std::int8_t* out) const;
+    // out[i] = h(x_i) of canonical row i: from the entries of the feature alone, which is faster than
+    // StumpPool::respond.
+    void respond(std::size_t candidate, std::int8_t* out) const;
 
     // An upper bound on the rounding error of the prices.
     double drift() const { return drift_; }
     // The n_outputs prices and g'Pg of one candidate, for tests.
-    std::vector<double> entries(std::size_t feature, std::size_t bin) const;
+    std::vector<double> entries(std::size_t candidate) const;
 
     std::size_t n_rows() const { return pool_->n_rows(); }
-    std::size_t n_features() const { return pool_->n_features(); }
     std::size_t n_outputs() const { return n_outputs_; }
     const StumpPool& pool() const { return *pool_; }
     bool has_curvature() const { return has_curvature_; }
@@ -76,13 +74,13 @@ class StumpTable {
    private:
     struct FeatureBest {
         double score;  // under the rule; 0 if there is no free candidate
-        std::size_t bin;
+        std::size_t cell;
         double max_price, taken_price, energy;  // the largest |price| of free and of taken candidates
     };
     struct Scratch {
         std::vector<std::int64_t> running;
         std::vector<std::int32_t> running_narrow;
-        std::vector<double> along;  // of each lane: the products of a vector with the responses of all thresholds
+        std::vector<double> along;  // of each lane: the products of a vector with the responses of all cells
         std::vector<double> squares, largest;
         const double* lane(std::size_t t, std::size_t width) const { return along.data() + t * width; }
     };
@@ -108,6 +106,10 @@ class StumpTable {
     }
     void round_lanes(std::vector<Lane> lanes, bool rough = false);
     void run_group(const LaneGroup& group, std::size_t begin, std::size_t n_entries, std::int64_t* running) const;
+    // along[k] = sum_i r_i h(x_i) of cell k for a lane r in units; sum_of(bin) and sum_until(bin) are sums of its units.
+    template <class Integer, class SumOf, class SumUntil>
+    void sum_cells(const BinnedFeature& feature, Integer total, Integer stored, SumOf sum_of, SumUntil sum_until,
+                   double unit, double* along) const;
     template <class Integer>
     void sum_group(std::size_t f, const LaneGroup& group, std::vector<Integer>& running, double* along) const;
     void sum_feature(std::size_t f, Scratch& scratch) const;
@@ -127,13 +129,13 @@ class StumpTable {
     std::shared_ptr<const StumpPool> pool_;
     std::size_t n_outputs_;
     int n_threads_;
-    std::vector<std::size_t> first_cell_;  // of each feature's thresholds, padded to whole lanes
+    std::vector<std::size_t> first_cell_;  // of each feature, padded to whole lanes
     // The row numbers of the stored entries of each feature in the order of their bins: with 16 bits if they suffice.
     std::vector<std::size_t> bin_begin_;  // over all bins, and the end
     std::vector<std::uint16_t> narrow_rows_;
     std::vector<std::uint32_t> wide_rows_;
 
-    std::vector<double> prices_;     // of each feature: outputs x thresholds
+    std::vector<double> prices_;     // of each feature: outputs x cells
     std::vector<double> curvature_;  // g'Pg, once it was set
     bool has_curvature_ = false;
     std::vector<Lane> lanes_;

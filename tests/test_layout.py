@@ -25,7 +25,8 @@ MODULES = {name.removesuffix(".__init__"): path for path, name in NAMES.items()}
 # Modules -> the modules of cgens that they may import; folders may also import from themselves.
 PACKS = {"packs", "packs.pack", "packs.pack_set", "packs.array_pack"}
 MAY_IMPORT = {
-    "types": set(),
+    "table.table": set(),
+    "types": {"table"},
     "default_c": set(),
     "weight_history": {"types"},
     "trace": {"types"},
@@ -42,7 +43,7 @@ MAY_IMPORT = {
     # The loop does not know masters or weak learners, and these know neither each other nor the loop.
     "colgen": {
         *{"types", "rounds", "ensemble", "weight_history", "trace", "interrupt", "column_checks"},
-        *{"loop_inputs", "packs", "checkpoints.loop_state", "checkpoints.interfaces"},
+        *{"loop_inputs", "packs", "checkpoints.loop_state", "checkpoints.interfaces", "table"},
     },
     "masters": {
         *{"types", "coding", "default_c", "path_problem", "_core", "blas", "user_warnings"},
@@ -50,7 +51,7 @@ MAY_IMPORT = {
     },
     "weak_learners": {
         *{"types", "default_c", "_core", "blas", "column_checks", "interrupt", "user_warnings", *PACKS},
-        *{"named_arrays", "checkpoints.interfaces", "checkpoints.generators"},
+        *{"named_arrays", "checkpoints.interfaces", "checkpoints.generators", "table", "table.table"},
     },
 }
 

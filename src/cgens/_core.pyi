@@ -242,6 +242,9 @@ class StumpPool:
         max_bins: int,
         n_threads: int,
         interrupted: Callable[[], bool] | None = None,
+        is_category: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None = None,
+        min_level_weight: float = 0.0,
     ) -> None:
         """Raises KeyboardInterrupt if `interrupted` returns True."""
 
@@ -254,14 +257,74 @@ class StumpPool:
         max_bins: int,
         n_threads: int,
         interrupted: Callable[[], bool] | None = None,
+        is_category: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None = None,
+        min_level_weight: float = 0.0,
     ) -> None: ...
-    def take(self, feature: int, threshold: float) -> bool:
-        """Remove a stump from the searches. Returns whether it was there."""
+    @overload
+    @staticmethod
+    def of_columns(
+        data: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        n_all: int,
+        rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        max_bins: int,
+        n_threads: int,
+        interrupted: Callable[[], bool] | None = None,
+    ) -> StumpPool:
+        """
+        Return the stumps of a table of `n_all` rows in compressed sparse columns.
+        """
 
-    def respond(self, feature: int, threshold: float) -> NDArray[numpy.int8]:
+    @overload
+    @staticmethod
+    def of_columns(
+        data: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        n_all: int,
+        rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        max_bins: int,
+        n_threads: int,
+        interrupted: Callable[[], bool] | None = None,
+    ) -> StumpPool: ...
+    def split(self, candidate: int) -> tuple[int, float, NDArray[numpy.uint32], bool, bool]:
+        """
+        Return (feature, threshold, levels, gaps_above, gaps_known). A category has the threshold NaN; the last is False if no training row has a gap.
+        """
+
+    def find(
+        self,
+        feature: int,
+        threshold: float,
+        levels: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        gaps_above: bool,
+    ) -> int | None:
+        """Return the candidate with this split, or None."""
+
+    def take(self, candidate: int) -> bool:
+        """
+        Remove a stump from the searches. Returns False if its response was taken before.
+        """
+
+    def respond(self, candidate: int) -> NDArray[numpy.int8]:
         """Return the responses on the training rows."""
 
-    def thresholds(self, feature: int) -> NDArray[numpy.float64]: ...
+    def thresholds(self, feature: int) -> NDArray[numpy.float64]:
+        """
+        Return the thresholds of numbers; the one between values and gaps is infinite.
+        """
+
+    def levels(self, feature: int) -> NDArray[numpy.uint32]:
+        """Return the levels of a category that have a bin of their own."""
+
+    @property
+    def n_cells(self) -> int:
+        """The number of candidates, including those with a repeated response."""
+
     @property
     def n_candidates(self) -> int: ...
     @property
@@ -273,9 +336,9 @@ class StumpScan:
     def __init__(self, pool: StumpPool, n_threads: int) -> None: ...
     def price(
         self, duals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-    ) -> tuple[bool, int, float, float, float]:
+    ) -> tuple[bool, int, float, float]:
         """
-        Find the free stump with the largest |price|. Returns (found, feature, threshold, price, energy).
+        Find the free stump with the largest |price|. Returns (found, candidate, price, energy).
         """
 
 class StumpTable:
@@ -290,7 +353,7 @@ class StumpTable:
         | None = None,
         denominator: float = 1.0,
         rough: bool = False,
-    ) -> tuple[bool, int, float, int, float, float, float, float]:
+    ) -> tuple[bool, int, int, float, float, float, float]:
         """
         Compute all prices from the duals, and change g'Pg if given a direction. Returns the same as find_best.
         """
@@ -306,7 +369,7 @@ class StumpTable:
         step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         denominator: float,
         rule: str,
-    ) -> tuple[bool, int, float, int, float, float, float, float]:
+    ) -> tuple[bool, int, int, float, float, float, float]:
         """Change the duals by -direction step'. Returns the same as find_best."""
 
     def change_curvature(
@@ -316,9 +379,9 @@ class StumpTable:
     ) -> None:
         """Change g'Pg only."""
 
-    def find_best(self, rule: str) -> tuple[bool, int, float, int, float, float, float, float]:
+    def find_best(self, rule: str) -> tuple[bool, int, int, float, float, float, float]:
         """
-        Find the best free stump. Returns (found, feature, threshold, output, price, max_price, energy, merit).
+        Find the best free stump. Returns (found, candidate, output, price, max_price, energy, merit).
         """
 
     def get_state(self) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], float]:
@@ -332,11 +395,11 @@ class StumpTable:
     ) -> None:
         """Continue from a state."""
 
-    def respond(self, feature: int, threshold: float) -> NDArray[numpy.int8]:
+    def respond(self, candidate: int) -> NDArray[numpy.int8]:
         """Return the responses on the training rows."""
 
-    def entries(self, feature: int, bin: int) -> NDArray[numpy.float64]:
-        """Return the prices of one threshold and its g'Pg."""
+    def entries(self, candidate: int) -> NDArray[numpy.float64]:
+        """Return the prices of one candidate and its g'Pg."""
 
     @property
     def n_outputs(self) -> int: ...
@@ -350,6 +413,9 @@ def respond_stumps(
     X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
     features: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     thresholds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    gaps_above: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    level_begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    levels: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     n_threads: int,
 ) -> NDArray[numpy.int8]:
     """Return the responses on new rows, of shape (n_rows, n_stumps), flat."""
@@ -359,6 +425,9 @@ def respond_stumps(
     X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
     features: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     thresholds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    gaps_above: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    level_begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    levels: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     n_threads: int,
 ) -> NDArray[numpy.int8]: ...
 
@@ -369,6 +438,9 @@ class StepTables:
         self,
         features: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         thresholds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        gaps_above: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        level_begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        levels: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
         weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
     ) -> None: ...
     @overload
@@ -429,6 +501,8 @@ class TreeGrower:
         max_leaves: int,
         min_weight: float,
         real: bool,
+        smoothing: float = 0.0,
+        penalty: float = 0.0,
     ) -> tuple[
         NDArray[numpy.int32],
         NDArray[numpy.int32],
@@ -436,10 +510,13 @@ class TreeGrower:
         NDArray[numpy.float64],
         NDArray[numpy.float64],
         NDArray[numpy.float64],
+        NDArray[numpy.uint8],
+        NDArray[numpy.int64],
+        NDArray[numpy.uint32],
         NDArray[numpy.int32],
     ]:
         """
-        Return (features, left, right, thresholds, sums, weights) of the nodes, and the leaf of each row.
+        Return (features, left, right, thresholds, sums, weights, gaps_right, level_begin, levels) of the nodes, and the leaf of each row.
         """
 
 class TreeTables:
@@ -453,6 +530,9 @@ class TreeTables:
         right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
         thresholds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        gaps_right: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        level_begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        levels: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None: ...
     @overload
     def respond(
@@ -499,6 +579,28 @@ def order_rows(
 @overload
 def order_rows(
     X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
+    target: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_threads: int,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.int64]]: ...
+@overload
+def order_sparse_rows(
+    data: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_columns: int,
+    target: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_threads: int,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.int64]]:
+    """The same for compressed sparse rows."""
+
+@overload
+def order_sparse_rows(
+    data: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_columns: int,
     target: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
     weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     n_threads: int,

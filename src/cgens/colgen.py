@@ -18,6 +18,7 @@ from cgens.interrupt import InterruptGuard
 from cgens.loop_inputs import as_sample, class_codes_of
 from cgens.packs import PackSet
 from cgens.rounds import Callback, Round
+from cgens.table import Table
 from cgens.trace import Trace, TraceRecorder
 from cgens.types import (
     AnyArray,
@@ -46,7 +47,7 @@ LOOSE_TOL = 3e-3
 def generate_columns(
     master: Master,
     weak_learner: Family,
-    X: AnyArray,
+    X: AnyArray | Table,
     target: Floats,
     *,
     sample_weight: Floats | None = None,
@@ -71,7 +72,7 @@ def generate_columns(
     ----------
     master : Master
     weak_learner : Family
-    X : ndarray of shape (n, n_features), float32 or float64
+    X : ndarray of shape (n, n_features), float32 or float64, or Table
     target : ndarray of shape (m,) or (m, l)
         What the master fits: labels +-1, class codes or regression targets.
     sample_weight : ndarray of shape (m,), default all ones
@@ -215,7 +216,7 @@ class _Loop:
     def restore(self, ensemble: Ensemble, sample: Sample) -> None:
         """Add the columns of an earlier fit to the master."""
         self.n_initial = len(ensemble)
-        for learner, response in zip(ensemble.learners, ensemble.respond(sample.X, self.n_threads).T, strict=True):
+        for learner, response in zip(ensemble.learners, ensemble.respond(sample.X.values, self.n_threads).T, strict=True):
             column = Column(learner, response[sample.rows], 0.0)
             check_column(column, self.taken.keys(), len(sample), len(self.learners) + 1)
             self.add(column)

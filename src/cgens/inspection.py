@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 from cgens.masters.loss import Loss
 from cgens.types import AnyArray, Floats, relative_gap
 from cgens.weak_learners import Stump, StumpLearner
+from cgens.weak_learners.bins import MIN_LEVEL_WEIGHT
 from cgens.weak_learners.thresholds import midpoints
 
-__all__ = ["CertificateCheck", "check_certificate", "stump_pool_prices", "stump_thresholds"]
+__all__ = ["CertificateCheck", "check_certificate", "stump_pool_prices", "stump_responses", "stump_thresholds"]
 
 
 @dataclass(frozen=True)
@@ -234,18 +235,51 @@ def stump_thresholds(values: Floats, weight: Floats, max_bins: int | None) -> Fl
     return midpoints(distinct[cuts], distinct[cuts + 1])
 
 
+def stump_responses(values: Floats, weight: Floats, max_bins: int | None, is_category: bool = False) -> AnyArray:
+    """Return whether each row is above each split of one feature, shape (n, n_splits).
+
+    Numbers are split at thresholds. With missing values these are above every threshold and above the largest number,
+    then below every threshold. Levels of a category are split off one by one; those that are rare share one split, and
+    missing values have their own.
+
+    Examples
+    --------
+    >>> stump_responses(np.array([3.0, 1.0, np.nan]), np.ones(3), None).astype(int)
+    array([[1, 0, 1],
+           [0, 0, 0],
+           [1, 1, 0]])
+    """
+    gaps = np.isnan(values)
+    if is_category:
+        levels, inverse = np.unique(values[~gaps], return_inverse=True)
+        heavy = np.bincount(inverse, weights=weight[~gaps]) >= (1 - 1e-9) * MIN_LEVEL_WEIGHT
+        above = [values == level for level in levels[heavy]]
+        if not heavy.all():
+            above.append(~np.isin(values, levels[~heavy]))
+        if gaps.any():
+            above.append(gaps)
+        return np.array(above).T if len(above) > 1 else np.zeros((len(values), 0), dtype=bool)
+    above = values[:, None] > stump_thresholds(values[~gaps], weight[~gaps], max_bins)
+    if gaps.any() and not gaps.all():
+        above = np.hstack([above | gaps[:, None], gaps[:, None], above])
+    return above
+
+
 def stump_pool_prices(
-    X: Floats, weight: Floats, duals: Floats, max_bins: int | None, taken: Any
+    X: Floats, weight: Floats, duals: Floats, max_bins: int | None, taken: Any, is_category: AnyArray | None = None
 ) -> tuple[Floats, AnyArray]:
     """Return the prices of all stumps with distinct responses up to sign, and whether each is not in `taken`.
 
     Parameters
     ----------
     X : ndarray of shape (m, n_features)
+        NaN for missing values; levels of categories by their codes.
     weight : ndarray of shape (m,)
     duals : ndarray of shape (m, l)
     max_bins : int or None
     taken : iterable of StumpLearner
+    is_category : ndarray of shape (n_features,), optional
+        All columns are numbers if it is left out.
 
     Returns
     -------
@@ -254,19 +288,21 @@ def stump_pool_prices(
     """
     seen: set[bytes] = set()
     prices, free = [], []
-    taken_keys = {learner.key for learner in taken}
-    for feature in range(X.shape[1]):
-        thresholds = stump_thresholds(X[:, feature], weight, max_bins)
-        above = X[:, feature, None] > thresholds
-        above ^= above[:1]  # False in the first row, so that responses that differ only in sign become equal
-        for k, pattern in enumerate(np.packbits(above, axis=0).T):
-            key = pattern.tobytes()
-            if key in seen:
+    taken_patterns = {_patterns(learner.respond(X)[:, None] > 0)[0] for learner in taken}
+    for feature, values in enumerate(X.T):
+        above = stump_responses(values, weight, max_bins, is_category is not None and bool(is_category[feature]))
+        for k, pattern in enumerate(_patterns(above)):
+            if pattern in seen:
                 continue
-            seen.add(key)
-            prices.append(duals.sum(axis=0) - 2 * duals[X[:, feature] <= thresholds[k]].sum(axis=0))
-            free.append((feature, float(thresholds[k])) not in taken_keys)
+            seen.add(pattern)
+            prices.append(duals.sum(axis=0) - 2 * duals[~above[:, k]].sum(axis=0))
+            free.append(pattern not in taken_patterns)
     return np.array(prices).reshape(len(prices), duals.shape[1]), np.array(free, dtype=bool)
+
+
+def _patterns(above: AnyArray) -> list[bytes]:
+    """Return the content of each column; those that are opposite have the same."""
+    return [pattern.tobytes() for pattern in np.packbits(above ^ above[:1], axis=0).T]
 
 
 def _fit_target(model: Any, y: AnyArray) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cgens.table import Table
 from cgens.types import AnyArray, Floats, Integers, Sample
 
 #: A target with more distinct rows than this is not a target of classes.
@@ -11,12 +12,14 @@ MAX_CLASS_CODES = 1000
 
 
 def as_sample(
-    X: AnyArray, target: Floats, sample_weight: Floats | None, rows: Integers | None, tol: float
+    X: AnyArray | Table, target: Floats, sample_weight: Floats | None, rows: Integers | None, tol: float
 ) -> tuple[Sample, Floats]:
     """Validate the arguments of `generate_columns`, and return the sample and a target of shape (m, l)."""
-    X = np.require(X, dtype=None if getattr(X, "dtype", None) == np.float32 else np.float64, requirements="A")
-    if X.ndim != 2:
-        raise ValueError(f"X must have two dimensions; got {X.ndim}.")
+    if not isinstance(X, Table):
+        X = np.require(X, dtype=None if getattr(X, "dtype", None) == np.float32 else np.float64, requirements="A")
+        if X.ndim != 2:
+            raise ValueError(f"X must have two dimensions; got {X.ndim}.")
+        X = Table.of(X)
     target = np.ascontiguousarray(target, dtype=np.float64)
     target = target if target.ndim == 2 else target[:, None]
     rows = np.ascontiguousarray(np.arange(len(X)) if rows is None else rows, dtype=np.int64)

@@ -22,6 +22,8 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cgens.table import Table
+
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 AnyArray: TypeAlias = NDArray[Any]
@@ -51,28 +53,31 @@ class Sample:
 
     Attributes
     ----------
-    X : ndarray of shape (n, n_features), float32 or float64
-        As given by the user, with any strides.
+    X : Table of shape (n, n_features)
+        The rows of the user's table; an array is made a table of numbers.
     rows : ndarray of shape (m,)
         Row ``i`` of the fit is row ``rows[i]`` of `X`.
     weight : ndarray of shape (m,)
         Positive weights of the rows of the fit.
     """
 
-    X: AnyArray
+    X: Table
     rows: Integers
     weight: Floats
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "X", Table.of(self.X))
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def matrix(self) -> AnyArray:
-        """Return the rows of the fit, shape (m, n_features): a copy, made by the first call."""
+        """Return the rows of the fit, shape (m, n_features), sparse if the table is: a copy, made by the first call."""
         return self._matrix
 
     @cached_property
     def _matrix(self) -> AnyArray:
-        return np.asarray(self.X[self.rows])
+        return self.X.take(self.rows).values  # type: ignore[no-any-return]
 
 
 class Learner(Protocol):

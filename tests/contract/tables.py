@@ -393,13 +393,11 @@ class FamilyCase:
 
 def all_stumps(pricer: Any, X: np.ndarray) -> list[Any]:
     learners, seen = [], set()
-    for feature, thresholds in enumerate(pricer.pool()):
-        for threshold in thresholds.tolist():
-            learner = StumpLearner(feature, threshold)
-            response = learner.respond(X)
-            if not {response.tobytes(), (-response).tobytes()} & seen:
-                seen.add(response.tobytes())
-                learners.append(learner)
+    for learner in pricer.pool():
+        response = learner.respond(X)
+        if not {response.tobytes(), (-response).tobytes()} & seen:
+            seen.add(response.tobytes())
+            learners.append(learner)
     return learners
 
 

@@ -60,9 +60,9 @@ def register_pack(kind: str) -> Callable[[type[P]], type[P]]:
     >>> pack = StumpLearner.pack([StumpLearner(0, 1.5), StumpLearner(2, 0.5)])
     >>> arrays = pack_to_arrays(pack)
     >>> sorted(arrays)
-    ['features', 'kind', 'thresholds']
+    ['features', 'gaps_above', 'kind', 'level_begin', 'levels', 'thresholds']
     >>> pack_from_arrays(arrays).learner(1)
-    StumpLearner(feature=2, threshold=0.5)
+    StumpLearner(feature=2, threshold=0.5, levels=(), gaps_above=False)
     """
 
     def register(pack: type[P]) -> type[P]:

@@ -23,6 +23,7 @@ from cgens.testing.checks import (
     run_checks,
     same_up_to_sign,
 )
+from cgens.table import Table
 from cgens.types import AnyArray, Column, Duals, Family, Floats, Learner, Pricer, Pricing, Rule, Sample
 
 #: Larger pools are not searched to the end.
@@ -68,7 +69,7 @@ class FamilyProblem:
         """70 weighted rows in another order than in X; some features have few values, one is constant."""
         rng = np.random.default_rng(7)
         X = np.column_stack([rng.normal(size=(80, 3)), rng.integers(0, 4, size=(80, 2)), np.zeros(80)])
-        return Sample(X, rng.permutation(80)[:70], rng.integers(1, 4, 70).astype(float))
+        return Sample(Table.of(X), rng.permutation(80)[:70], rng.integers(1, 4, 70).astype(float))
 
     @cached_property
     def new_rows(self) -> Floats:
@@ -230,9 +231,10 @@ def check_determinism(problem: FamilyProblem) -> None:
     """Check that a search depends only on rows, duals and the random generator, and changes none of its input."""
     for rule in problem.rules:
         duals = problem.duals(rule)
-        given = problem.sample.X.copy(), problem.sample.rows.copy(), problem.sample.weight.copy(), duals.array.copy()
+        sample = problem.sample
+        given = sample.X.values.copy(), sample.rows.copy(), sample.weight.copy(), duals.array.copy()
         first, second = (problem.price(problem.begin(n_threads), duals, {}, rule) for n_threads in (1, 2))
-        now = problem.sample.X, problem.sample.rows, problem.sample.weight, duals.array
+        now = sample.X.values, sample.rows, sample.weight, duals.array
         for name, before, after in zip(("X", "rows", "weight", "duals"), given, now, strict=True):
             expect(np.array_equal(before, after), f"rule {rule!r}: the search changed its input {name}")
         one, other = first.column, second.column

@@ -16,6 +16,7 @@ from cgens.default_c import DefaultC
 from cgens.named_arrays import add_prefix, take_prefix
 from cgens.packs import Decider, Pack, PackSet, pack_from_arrays, pack_to_arrays, register_pack
 from cgens.packs.pack_set import PackPart
+from cgens.table.table import select_columns
 from cgens.types import AnyArray, Column, Duals, Floats, Learner, Pricer, Pricing, Rule, Sample
 from cgens.weak_learners.registry import resolve_family
 from cgens.weak_learners.search.proposals import merit_of
@@ -153,7 +154,7 @@ class Member:
 
     def restrict(self, sample: Sample) -> Sample:
         """Return the sample with the columns of the family only."""
-        return sample if self.columns is None else replace(sample, X=own_columns(sample.X, self.columns))
+        return sample if self.columns is None else replace(sample, X=sample.X.select(self.columns))
 
     def own_column(self, column: Column) -> list[Column]:
         """Return a column of the mixture as one of this family, or nothing if it is of another one."""
@@ -278,7 +279,7 @@ class MemberPack:
 
 def own_columns(X: AnyArray, columns: Sequence[int] | None) -> AnyArray:
     """Return the columns that a family uses."""
-    return X if columns is None else np.ascontiguousarray(X[:, list(columns)])
+    return X if columns is None else select_columns(X, columns)
 
 
 class MixturePricer:

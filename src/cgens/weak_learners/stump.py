@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from cgens._core import StepTables, StumpPool, StumpScan, StumpTable, respond_stumps
+from cgens._core import StepTables, StumpScan, StumpTable, respond_stumps
 from cgens.default_c import DefaultC
-from cgens.interrupt import is_interrupted
 from cgens.packs import ArrayPack, Decider, register_pack
-from cgens.types import AnyArray, Column, Duals, Floats, Integers, Pricing, Rule, Sample
+from cgens.types import AnyArray, Column, Duals, Floats, Pricing, Rule, Sample
+from cgens.weak_learners.bins import stump_pool
 from cgens.weak_learners.checks import check_integer
 from cgens.weak_learners.search.price_table import Found, PriceTable
+from cgens.weak_learners.split import Split, SplitArrays
 
 
 class Stump(BaseEstimator):  # type: ignore[misc]
@@ -56,39 +57,25 @@ class Stump(BaseEstimator):  # type: ignore[misc]
         return StumpPricer(sample, self.max_bins, n_threads)
 
 
-class StumpKey(NamedTuple):
-    """The split of a stump."""
-
-    feature: int
-    threshold: float
-
-
 @dataclass(frozen=True)
-class StumpLearner:
-    """h(x) = 1 if x[feature] > threshold, else -1."""
-
-    feature: int
-    threshold: float
+class StumpLearner(Split):
+    """h(x) = 1 above the split, else -1."""
 
     exact_responses: ClassVar[bool] = True
 
     @property
     def key(self) -> Hashable:
         """The split."""
-        return StumpKey(self.feature, self.threshold)
+        return Split(self.feature, self.threshold, self.levels, self.gaps_above)
 
     def respond(self, X: AnyArray) -> AnyArray:
         """Return h(x) for every row, int8."""
-        above = X[:, self.feature] > np.float64(self.threshold)  # a plain float would be rounded to float32
-        return np.where(above, np.int8(1), np.int8(-1))
+        return np.where(self.is_above(X[:, self.feature]), np.int8(1), np.int8(-1))
 
     @staticmethod
     def pack(learners: Sequence[StumpLearner]) -> StumpPack:
         """Return the learners as arrays."""
-        return StumpPack(
-            np.array([learner.feature for learner in learners], dtype=np.int64),
-            np.array([learner.threshold for learner in learners], dtype=np.float64),
-        )
+        return StumpPack.of(learners)
 
 
 class StumpPricer:
@@ -101,7 +88,7 @@ class StumpPricer:
 
     def __init__(self, sample: Sample, max_bins: int | None, n_threads: int) -> None:
         n_bins = max(2, len(sample) if max_bins is None else min(max_bins, len(sample)))
-        self._pool = StumpPool(sample.X, sample.rows, sample.weight, n_bins, n_threads, is_interrupted)
+        self._pool = stump_pool(sample, n_bins, n_threads)
         self._sample = sample
         self._n_threads = n_threads
         self._scans: list[StumpScan] = []
@@ -114,7 +101,7 @@ class StumpPricer:
         for key in taken - self._seen:
             # After a warm start with other bins or another family, taken learners may be outside the pool. Its energy
             # then gives no valid bound.
-            self._complete &= isinstance(key, StumpKey) and self._take(key)
+            self._complete &= isinstance(key, Split) and self._take(key)
             self._seen.add(key)
         if rule == "max" and duals.curvature is None and self._table is None:
             best = self._scan(duals.array)
@@ -126,8 +113,8 @@ class StumpPricer:
             respond = self._table.table.respond
         column = None
         if best.found:
-            learner = StumpLearner(best.candidate, best.threshold)
-            column = Column(learner, respond(best.candidate, best.threshold), best.price, best.output)
+            response = respond(best.candidate)
+            column = Column(self._learner(best.candidate, response), response, best.price, best.output)
         return best.pricing(column, self._pool.n_candidates if self._complete else None)
 
     def get_state(self) -> dict[str, AnyArray]:
@@ -148,52 +135,65 @@ class StumpPricer:
         while len(self._scans) < duals.shape[1]:
             self._scans.append(StumpScan(self._pool, self._n_threads))
         outputs = [scan.price(own) for scan, own in zip(self._scans, np.ascontiguousarray(duals.T), strict=True)]
-        best = max(range(len(outputs)), key=lambda t: abs(outputs[t][3]))
-        found, feature, threshold, price, _ = outputs[best]
-        energy = sum(output[4] for output in outputs)
-        return Found(found, feature, threshold, best, price, abs(price), energy, abs(price))
+        best = max(range(len(outputs)), key=lambda t: abs(outputs[t][2]))
+        found, candidate, price, _ = outputs[best]
+        energy = sum(output[3] for output in outputs)
+        return Found(found, candidate, best, price, abs(price), energy, abs(price))
 
-    def _take(self, key: StumpKey) -> bool:
+    def _learner(self, candidate: int, response: AnyArray) -> StumpLearner:
+        """Return a stump of the pool; without gaps in the training rows, later gaps go to the side of more weight."""
+        feature, threshold, levels, gaps_above, gaps_known = self._pool.split(candidate)
+        if not gaps_known:
+            gaps_above = bool(np.einsum("i,i->", self._sample.weight, response) > 0)
+        is_category = bool(np.isnan(threshold))
+        return StumpLearner(feature, None if is_category else threshold, tuple(levels.tolist()), gaps_above)
+
+    def _take(self, split: Split) -> bool:
         """Remove the stump's response from the search; return False if it is not in the pool or already taken."""
-        thresholds = self._pool.thresholds(key.feature)
-        if key.threshold in thresholds:
-            return self._pool.take(key.feature, key.threshold)
-        # A stump found on other rows: use the threshold that splits these rows in the same way, if any. It can only be
-        # a neighbouring one, with no value between the two.
-        values = self._sample.X[self._sample.rows, key.feature].astype(np.float64)
-        above = int(np.searchsorted(thresholds, key.threshold))
-        for neighbour in thresholds[max(0, above - 1) : above + 1].tolist():
-            low, high = sorted((neighbour, key.threshold))
-            if not np.any((low < values) & (values <= high)):
-                return self._pool.take(key.feature, neighbour)
-        return False
+        candidate = self._find(split)
+        if candidate is None and split.threshold is not None:
+            # A stump found on other rows: use the threshold that splits these rows in the same way, if any. It can only
+            # be a neighbouring one, with no value between the two.
+            thresholds = self._pool.thresholds(split.feature)
+            values = self._sample.X.column(split.feature, self._sample.rows).astype(np.float64)
+            above = int(np.searchsorted(thresholds, split.threshold))
+            for neighbour in thresholds[max(0, above - 1) : above + 1].tolist():
+                low, high = sorted((neighbour, split.threshold))
+                if not np.any((low < values) & (values <= high)):
+                    candidate = self._find(replace(split, threshold=neighbour))
+                    break
+        return candidate is not None and self._pool.take(candidate)
 
-    def pool(self) -> list[Floats]:
-        """Return the thresholds of each feature, including those with a repeated response."""
-        return [self._pool.thresholds(f) for f in range(self._pool.n_features)]
+    def _find(self, split: Split) -> int | None:
+        threshold = np.nan if split.threshold is None else split.threshold
+        return self._pool.find(split.feature, threshold, np.array(split.levels, dtype=np.uint32), split.gaps_above)
+
+    def pool(self) -> list[StumpLearner]:
+        """Return all stumps, including those with a repeated response."""
+        n_cells = self._pool.n_cells
+        return [self._learner(candidate, self._pool.respond(candidate)) for candidate in range(n_cells)]
 
 
 @register_pack("stump")
 @dataclass(frozen=True, eq=False)
-class StumpPack(ArrayPack):
+class StumpPack(SplitArrays, ArrayPack):
     """Stumps as arrays."""
-
-    features: Integers
-    thresholds: Floats
 
     def __len__(self) -> int:
         return len(self.features)
 
     def learner(self, number: int) -> StumpLearner:
         """Return one of the stumps."""
-        return StumpLearner(int(self.features[number]), float(self.thresholds[number]))
+        split = self.split(number)
+        return StumpLearner(split.feature, split.threshold, split.levels, split.gaps_above)
 
     def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
         """Return the responses, shape (n, J), int8."""
-        return respond_stumps(X, self.features, self.thresholds, n_threads).reshape(len(X), len(self))
+        own = self.to_arrays()
+        return respond_stumps(X, **own, n_threads=n_threads).reshape(len(X), len(self))
 
     def decider(self, weights: Floats) -> Decider:
         """Prepare responses @ weights as one step function per feature: one lookup for any number of stumps."""
-        tables = StepTables(self.features, self.thresholds, np.ascontiguousarray(weights))
+        tables = StepTables(**self.to_arrays(), weights=np.ascontiguousarray(weights))
         n_outputs = weights.shape[1]
         return lambda X, n_threads: tables.decide(X, n_threads).reshape(len(X), n_outputs)

@@ -12,13 +12,16 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from cgens._core import StumpPool, TreeGrower, TreeTables
+from cgens._core import TreeGrower, TreeTables
 from cgens.default_c import DefaultC
-from cgens.interrupt import is_interrupted
 from cgens.packs import ArrayPack, Decider, register_pack
 from cgens.types import AnyArray, Floats, Integers, Sample
+from cgens.weak_learners.bins import stump_pool
 from cgens.weak_learners.checks import check_choice, check_integer
 from cgens.weak_learners.search.proposals import ProposalPricer
+
+#: Smoothing and penalty of the levels of categories, in units of weight (native/grow_tree.hpp).
+LEVELS = (10.0, 10.0)
 
 
 class Tree(BaseEstimator):  # type: ignore[misc]
@@ -83,8 +86,9 @@ class Tree(BaseEstimator):  # type: ignore[misc]
 
 @dataclass(frozen=True, eq=False)
 class TreeLearner:
-    """A tree as arrays over its nodes, the root first: x[feature] <= threshold goes left; the feature of a leaf is -1.
+    """A tree as arrays over its nodes, the root first.
 
+    Rows above the split of a node go right (see `cgens.weak_learners.split.SplitArrays`); the feature of a leaf is -1.
     `cover` is the share of the training rows' weight in each node.
     """
 
@@ -94,19 +98,22 @@ class TreeLearner:
     right: AnyArray
     values: AnyArray
     cover: Floats
+    gaps_above: AnyArray
+    level_begin: Integers
+    levels: AnyArray
 
     exact_responses: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for name in NODE_ARRAYS:
-            array = getattr(self, name).copy()
+        for field in fields(self):
+            array = getattr(self, field.name).copy()
             array.setflags(write=False)
-            object.__setattr__(self, name, array)
+            object.__setattr__(self, field.name, array)
 
     @cached_property
     def key(self) -> Hashable:
         """The nodes."""
-        parts = (self.features, self.thresholds, self.left, self.right, self.values)
+        parts = [getattr(self, field.name) for field in fields(self) if field.name != "cover"]
         return "tree", blake2b(b"".join(part.tobytes() for part in parts), digest_size=16).digest()
 
     def __eq__(self, other: object) -> bool:
@@ -122,13 +129,18 @@ class TreeLearner:
     @staticmethod
     def pack(learners: Sequence[TreeLearner]) -> TreePack:
         """Return the learners as arrays."""
-        begin = np.concatenate([[0], np.cumsum([len(own.features) for own in learners])]).astype(np.int64)
-        arrays = {name: np.concatenate([getattr(own, name) for own in learners]) for name in NODE_ARRAYS}
-        return TreePack(begin, **arrays)
+        arrays = {name: np.concatenate([getattr(own, name) for own in learners]) for name in (*NODE_ARRAYS, "levels")}
+        n_levels = np.concatenate([np.diff(own.level_begin) for own in learners])
+        return TreePack(begin_of([len(own.features) for own in learners]), level_begin=begin_of(n_levels), **arrays)
 
 
-#: The arrays that trees and packs of trees have in common.
-NODE_ARRAYS = tuple(field.name for field in fields(TreeLearner))
+#: The arrays with one entry per node that trees and packs of trees have in common.
+NODE_ARRAYS = ("features", "thresholds", "left", "right", "values", "cover", "gaps_above")
+
+
+def begin_of(sizes: AnyArray | list[int]) -> Integers:
+    """Return where parts of these sizes begin, and the end."""
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
 @register_pack("tree")
@@ -143,6 +155,9 @@ class TreePack(ArrayPack):
     thresholds: Floats
     values: AnyArray
     cover: Floats
+    gaps_above: AnyArray
+    level_begin: Integers
+    levels: AnyArray
 
     def __len__(self) -> int:
         return len(self.begin) - 1
@@ -150,11 +165,15 @@ class TreePack(ArrayPack):
     def learner(self, number: int) -> TreeLearner:
         """Return one of the trees."""
         nodes = slice(self.begin[number], self.begin[number + 1])
-        return TreeLearner(**{name: getattr(self, name)[nodes] for name in NODE_ARRAYS})
+        level_begin = self.level_begin[nodes.start : nodes.stop + 1]
+        own = {name: getattr(self, name)[nodes] for name in NODE_ARRAYS}
+        levels = self.levels[level_begin[0] : level_begin[-1]]
+        return TreeLearner(**own, level_begin=level_begin - level_begin[0], levels=levels)
 
     @cached_property
     def _tables(self) -> TreeTables:
-        return TreeTables(self.begin, self.features, self.left, self.right, self.thresholds, self.values)
+        names = ("begin", "features", "left", "right", "thresholds", "values", "gaps_above", "level_begin", "levels")
+        return TreeTables(*(getattr(self, name) for name in names))
 
     @cached_property
     def _has_signs(self) -> bool:
@@ -177,8 +196,7 @@ class TreeMaker:
 
     def __init__(self, spec: Tree, sample: Sample, rng: np.random.Generator, n_threads: int) -> None:
         n_bins = max(2, min(spec.max_bins, len(sample)))
-        pool = StumpPool(sample.X, sample.rows, sample.weight, n_bins, n_threads, is_interrupted)
-        self._grower = TreeGrower(pool, sample.weight, n_threads)
+        self._grower = TreeGrower(stump_pool(sample, n_bins, n_threads), sample.weight, n_threads)
         self._spec, self._rng = spec, rng
         self._max_leaves = min(spec.max_leaf_nodes, len(sample))
         self._min_weight = min(float(spec.min_samples_leaf), float(sample.weight.sum()) / 4)
@@ -195,15 +213,15 @@ class TreeMaker:
         allowed = np.zeros(self._n_features, dtype=np.uint8)
         allowed[self._rng.choice(self._n_features, size=n_allowed, replace=False)] = 1
         real = spec.leaves == "real"
-        features, left, right, thresholds, sums, weights, leaf_of = self._grower.grow(
-            np.ascontiguousarray(target), allowed, self._max_leaves, self._min_weight, real
+        features, left, right, thresholds, sums, weights, *splits, leaf_of = self._grower.grow(
+            np.ascontiguousarray(target), allowed, self._max_leaves, self._min_weight, real, *LEVELS
         )
         values = self._scaled(sums / weights, leaf_of) if real else np.where(sums < 0, -1.0, 1.0)
         values = values.astype(np.float32)
         response = values[leaf_of]
         if not np.any(response != response[0]):
             return None
-        learner = TreeLearner(features, thresholds, left, right, values, weights / weights[0])
+        learner = TreeLearner(features, thresholds, left, right, values, weights / weights[0], *splits)
         return learner, response if real else response.astype(np.int8)
 
     def _scaled(self, values: Floats, leaf_of: AnyArray) -> Floats:

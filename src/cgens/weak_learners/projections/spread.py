@@ -81,7 +81,7 @@ def blocks_of(values: AnyArray) -> list[AnyArray]:
 
 def warn_about_scales(sample: Sample, family: str, columns: Sequence[object] | None) -> None:
     """Warn if a few features dominate all distances; `columns` are their names or indices in the user's table."""
-    X = sample.X[sample.rows[:4096]].astype(np.float64)
+    X = sample.X.take(sample.rows[:4096]).values.astype(np.float64)
     with np.errstate(over="ignore"):
         deviation = np.std(X, axis=0)
     widest, spread = int(np.argmax(deviation)), deviation[deviation > 0]

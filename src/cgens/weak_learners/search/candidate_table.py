@@ -119,8 +119,8 @@ class CandidateTable:
         max_price = float(sizes[self._free].max(initial=0.0))
         merits = self.merits(rule)
         if not merits.max(initial=0.0) > 0:
-            return Found(False, 0, 0.0, 0, 0.0, max_price, energy, 0.0)
+            return Found(False, 0, 0, 0.0, max_price, energy, 0.0)
         number = int(np.argmax(merits))
         output = int(np.argmax(sizes[number]))
         price = float(self.prices[number, output])
-        return Found(True, number, 0.0, output, price, max_price, energy, float(merits[number]))
+        return Found(True, number, output, price, max_price, energy, float(merits[number]))

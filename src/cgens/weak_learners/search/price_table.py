@@ -21,9 +21,7 @@ class Found(NamedTuple):
     found : bool
         False if no free candidate has a nonzero price.
     candidate : int
-        The index of the candidate; of a stump, its feature.
-    threshold : float
-        Of a stump.
+        The index of the candidate.
     output : int
         The output with the largest |price|.
     price : float
@@ -38,7 +36,6 @@ class Found(NamedTuple):
 
     found: bool
     candidate: int
-    threshold: float
     output: int
     price: float
     max_price: float
@@ -52,7 +49,7 @@ class Found(NamedTuple):
 
 
 #: The fields of `Found`.
-FoundFields: TypeAlias = tuple[bool, int, float, int, float, float, float, float]
+FoundFields: TypeAlias = tuple[bool, int, int, float, float, float, float]
 
 
 class Table(Protocol):

@@ -1,0 +1,123 @@
+"""A table: one matrix of numbers and codes of levels, and the kinds and names of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+#: A dense array of shape (n, n_features), float32 or float64, or a SciPy sparse array in CSR or CSC format.
+Matrix: TypeAlias = Any
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The rows of X.
+
+    Categories are in the same matrix as numbers: a level is the number of its place among the sorted levels of the
+    schema, and a level that the schema does not have is the number of its levels. So one matrix is hashed, binned and
+    sliced, whatever the kinds of its columns.
+
+    Attributes
+    ----------
+    values : ndarray or SciPy sparse array of shape (n, n_features), float32 or float64
+        NaN is a gap: a missing number or level. An array has any strides; in a sparse array, entries that are not
+        stored are 0.
+    is_category : ndarray of shape (n_features,), bool
+    names : tuple of str or None
+        Names of the columns, for messages.
+
+    Examples
+    --------
+    >>> table = Table.of(np.array([[1.0, 0.0], [np.nan, 2.0]]))
+    >>> table.shape, table.has_gaps
+    ((2, 2), array([ True, False]))
+    """
+
+    values: Matrix
+    is_category: NDArray[np.bool_]
+    names: tuple[str, ...] | None = None
+
+    @staticmethod
+    def of(X: Any) -> Table:
+        """Return a table of numbers; a table is returned as it is."""
+        return X if isinstance(X, Table) else Table(X, np.zeros(X.shape[1], dtype=bool))
+
+    def __len__(self) -> int:
+        return int(self.values.shape[0])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        n_rows, n_features = self.values.shape
+        return int(n_rows), int(n_features)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the values are a sparse array."""
+        return not isinstance(self.values, np.ndarray)
+
+    @cached_property
+    def has_gaps(self) -> NDArray[np.bool_]:
+        """Whether each column has a gap, shape (n_features,)."""
+        found = np.zeros(self.shape[1], dtype=bool)
+        if self.is_sparse:
+            columns = self.columns_first()
+            gaps = np.flatnonzero(np.isnan(columns.data))
+            found[np.searchsorted(columns.indptr, gaps, side="right") - 1] = True
+            return found
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(np.add.reduce(self.values, axis=None)):  # one pass without a temporary
+                return found
+        for begin in range(0, len(self), 4096):
+            found |= np.isnan(self.values[begin : begin + 4096]).any(axis=0)
+        return found
+
+    def take(self, rows: NDArray[Any]) -> Table:
+        """Return some of the rows."""
+        values = self.rows_first() if self.is_sparse else self.values
+        return Table(values[rows], self.is_category, self.names)
+
+    def select(self, columns: Sequence[int]) -> Table:
+        """Return some of the columns."""
+        own = list(columns)
+        names = None if self.names is None else tuple(self.names[column] for column in own)
+        values = self.columns_first() if self.is_sparse else self.values
+        return Table(select_columns(values, own), self.is_category[own], names)
+
+    def column(self, number: int, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return some values of one column, dense, shape (len(rows),)."""
+        if self.is_sparse:
+            return np.asarray(self.columns_first()[:, [number]].toarray()[rows, 0])
+        return np.asarray(self.values[rows, number])
+
+    def label(self, number: int) -> str:
+        """Return what messages call a column: its name in quotes, or its number."""
+        return str(number) if self.names is None else repr(self.names[number])
+
+    def columns_first(self) -> Any:
+        """Return a sparse table in compressed columns, converted by the first call."""
+        return self._columns_first
+
+    def rows_first(self) -> Any:
+        """Return a sparse table in compressed rows, converted by the first call."""
+        return self._rows_first
+
+    @cached_property
+    def _columns_first(self) -> Any:
+        return sparse.csc_array(self.values)
+
+    @cached_property
+    def _rows_first(self) -> Any:
+        return sparse.csr_array(self.values)
+
+
+def select_columns(values: Matrix, columns: Sequence[int]) -> Matrix:
+    """Return some columns of a matrix; an array is contiguous."""
+    own = values[:, list(columns)]
+    return np.ascontiguousarray(own) if isinstance(own, np.ndarray) else own
