@@ -19,6 +19,7 @@ from cgens.loop_inputs import as_sample, class_codes_of
 from cgens.packs import PackSet
 from cgens.rounds import Callback, Round
 from cgens.table import Table
+from cgens.table.accepted import check_accepted
 from cgens.trace import Trace, TraceRecorder
 from cgens.types import (
     AnyArray,
@@ -193,6 +194,7 @@ class _Loop:
         self.master = master.begin(target, sample.weight, n_threads)
         self.family = weak_learner
         self.rng = rng or np.random.default_rng()
+        check_accepted(weak_learner, sample.X)
         self.pricer = weak_learner.begin(sample, self.rng, n_threads)
         self.weight = sample.weight / sample.weight.sum()
         self.class_codes = cache(partial(class_codes_of, target))
@@ -216,7 +218,9 @@ class _Loop:
     def restore(self, ensemble: Ensemble, sample: Sample) -> None:
         """Add the columns of an earlier fit to the master."""
         self.n_initial = len(ensemble)
-        for learner, response in zip(ensemble.learners, ensemble.respond(sample.X.values, self.n_threads).T, strict=True):
+        for learner, response in zip(
+            ensemble.learners, ensemble.respond(sample.X.matrix(), self.n_threads).T, strict=True
+        ):
             column = Column(learner, response[sample.rows], 0.0)
             check_column(column, self.taken.keys(), len(sample), len(self.learners) + 1)
             self.add(column)

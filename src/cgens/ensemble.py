@@ -73,7 +73,7 @@ class Ensemble:
 
     def respond(self, X: AnyArray, n_threads: int = 1) -> AnyArray:
         """Return h_j(x_i), shape (n, J); int8 if all learners are +-1."""
-        return self.packs.respond(X, n_threads) if len(self) else np.empty((len(X), 0))
+        return self.packs.respond(X, n_threads) if len(self) else np.empty((X.shape[0], 0))
 
     def decision(self, X: AnyArray, n_threads: int = 1) -> Floats:
         """Return F(x), shape (n, l)."""
@@ -92,7 +92,7 @@ class Ensemble:
 
         Each round has new weights for *all* of its columns; only those of stage-wise masters never change once set.
         """
-        return self.history.staged(lambda begin, end: self.packs.respond(X[begin:end], n_threads), len(X))
+        return self.history.staged(lambda begin, end: self.packs.respond(X[begin:end], n_threads), X.shape[0])
 
     def to_arrays(self) -> dict[str, AnyArray]:
         """Return weights, intercept, means and packs as named arrays, without the history."""

@@ -85,7 +85,8 @@ def check_certificate(
         raise TypeError(
             f"check_certificate needs a CGEnsClassifier, CGEnsRegressor or CGEnsOutlierDetector; got {model!r}."
         )
-    X = np.asarray(X, dtype=np.float64)
+    X = model._check_input(X)
+    X = np.asarray(X if isinstance(X, np.ndarray) else X.toarray(), dtype=np.float64)
     if y is None and hasattr(model, "classes_"):
         raise ValueError("check_certificate needs the y that the model was fitted on.")
     y = np.zeros(len(X)) if y is None else np.asarray(y.toarray() if hasattr(y, "toarray") else y)
@@ -122,14 +123,15 @@ def check_certificate(
     family = Stump() if model.weak_learner == "stump" else model.weak_learner
     if model.certificate_.scope == "pool" and isinstance(family, Stump):
         taken = [learner for learner in learners if isinstance(learner, StumpLearner)]
-        prices, free = stump_pool_prices(X, weight, duals, family.max_bins, taken)
+        is_category = model.schema_.is_category
+        prices, free = stump_pool_prices(X, weight, duals, family.max_bins, taken, is_category)
         if loss.smooth:
             weights, intercept = model.trace_.bound_weights, model.trace_.bound_intercept
             bound_duals = problem.derived_duals(responses[: len(weights)].T @ weights + intercept)
         else:
             bound_duals = _as_matrix(model.bound_duals_)[kept]
         problems += problem.infeasibilities("bound_duals_", bound_duals)
-        energy = np.sum(stump_pool_prices(X, weight, bound_duals, family.max_bins, ())[0] ** 2)
+        energy = np.sum(stump_pool_prices(X, weight, bound_duals, family.max_bins, (), is_category)[0] ** 2)
         bound = loss.pool_bound(bound_duals, problem.target, problem.scale, float(energy))
         max_price = float(np.abs(prices[free]).max(initial=0.0))
         found |= {

@@ -124,7 +124,7 @@ def path(
     if trace.certificate.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     kept = tuple(dict.fromkeys(min(int(stage), len(ensemble)) for stage in stages))
-    columns = _Columns(ensemble.respond(sample.X.values, n_threads), sample.rows)
+    columns = _Columns(ensemble.respond(sample.X.matrix(), n_threads), sample.rows)
     problem = PathProblem(target, sample.weight, columns, tuple(map(float, Cs)), kept, tol, n_threads)
     with InterruptGuard(interrupted) as guard:
         solutions = master.solve_path(problem, guard.requested)

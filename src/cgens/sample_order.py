@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cgens._core import order_rows
-from cgens.types import AnyArray, Floats, Integers
+from cgens._core import order_rows, order_sparse_rows
+from cgens.table.table import Table, compressed_arrays
+from cgens.types import Floats, Integers
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,13 @@ class SampleOrder:
     share: Floats
 
     @staticmethod
-    def of(X: AnyArray, target: Floats, sample_weight: Floats, n_threads: int) -> SampleOrder:
+    def of(X: Table, target: Floats, sample_weight: Floats, n_threads: int) -> SampleOrder:
         """Return the canonical order of the rows of X and `target`."""
-        rows, weight, position = order_rows(X, target, sample_weight, n_threads)
+        if X.is_sparse:
+            rows_first = compressed_arrays(X.rows_first())
+            rows, weight, position = order_sparse_rows(*rows_first, X.shape[1], target, sample_weight, n_threads)
+        else:
+            rows, weight, position = order_rows(X.values, target, sample_weight, n_threads)
         kept = position >= 0
         share = np.zeros(len(position))
         share[kept] = sample_weight[kept] / weight[position[kept]]

@@ -389,7 +389,11 @@ class Pricer(Protocol):
 
 
 class Family(Protocol):
-    """A family of weak learners: its hyperparameters only. A single weak learner is a `Learner`."""
+    """A family of weak learners: its hyperparameters only. A single weak learner is a `Learner`.
+
+    It may have the class attribute ``accepts`` with some of "gaps", "categories" and "sparse": other tables than those
+    of complete numbers in a dense array. What it does not accept is refused before it begins.
+    """
 
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
         """Return the search over the rows of `sample`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from sklearn.svm import SVC
 
 from cgens.baselines._wrapped import WrappedClassifier
@@ -63,9 +64,16 @@ class KernelSVC(WrappedClassifier):
 
     _wrapped = "svc_"
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.kernel == "rbf"
+        return tags
+
     def _fit(self, X: AnyArray, y: AnyArray, sample_weight: Floats) -> None:
         if not isinstance(self.kernel, str) or self.kernel not in _KERNELS:
             raise ValueError(f"kernel must be one of {', '.join(map(repr, _KERNELS))}; got {self.kernel!r}.")
+        if self.kernel != "rbf" and not isinstance(X, np.ndarray):
+            raise TypeError(f"KernelSVC with kernel={self.kernel!r} does not accept sparse X: pass X.toarray().")
         svc = SVC(C=self.C, kernel=_KERNELS[self.kernel], gamma=self.gamma, tol=self.tol, cache_size=self.cache_size)
         self.svc_ = svc.fit(X, y, sample_weight)
         self.classes_, self.n_iter_ = svc.classes_, svc.n_iter_

@@ -88,7 +88,7 @@ def _restore(loop: LoopState, arrays: Mapping[str, AnyArray], sample: Sample) ->
         learner = packs.learner(j)
         response = arrays.get(f"responses.{j}")
         if response is None:
-            response = learner.respond(sample.X.values)[sample.rows]
+            response = learner.respond(sample.X.matrix())[sample.rows]
         columns.append(Column(learner, response, 0.0))
     signs, means = arrays["signs"].tolist(), arrays["means"].tolist()
     for column, sign, mean in zip(columns, signs, means, strict=True):

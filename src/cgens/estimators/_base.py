@@ -38,6 +38,7 @@ class EnsembleEstimator(CallbackEstimator, Planner):
     coding_: Coding
     _duals: RowDuals
     _bound_duals: RowDuals | None
+    _typical: Floats | None = None  # what stands for gaps in columns that had none in `fit`; NaN for other columns
     _constant_prediction: str
 
     @with_callbacks
@@ -46,8 +47,10 @@ class EnsembleEstimator(CallbackEstimator, Planner):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers. float32 and float64 arrays are read as they are, in any memory order.
+        X : data frame, array-like or sparse matrix of shape (n_samples, n_features)
+            A frame of pandas, polars or pyarrow, a NumPy array, or a SciPy sparse matrix. Columns of text are
+            categories (see `categorical_features`); missing values are allowed, infinity is not. float32 and float64
+            arrays are read as they are, in any memory order.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             For regressors, finite numbers. For classifiers, labels of two or more classes (AdaBoost and LPBoost: two);
             for CGEns and AdaBoost.MH also a multilabel indicator matrix of 0 and 1.
@@ -104,8 +107,12 @@ class EnsembleEstimator(CallbackEstimator, Planner):
         return self.ensemble_
 
     def _check_input(self, X: Any) -> AnyArray:
+        """Return rows as the weak learners take them."""
         check_is_fitted(self, "ensemble_")
-        return np.asarray(validated(self, X, reset=False))
+        table = validated(self, X, reset=False)
+        if self._typical is not None:
+            table = table.filled(self._typical)
+        return table.matrix()  # type: ignore[no-any-return]
 
     def _decision(self, X: Any) -> Floats:
         """Return F(x), shape (n, l)."""
@@ -206,13 +213,16 @@ def store_fit(estimator: EnsembleEstimator, plan: FitPlan, ensemble: Ensemble, t
         estimator._bound_duals = None
     elif trace.bound_duals is not trace.duals:
         estimator._bound_duals = RowDuals.of(trace.bound_duals, plan.order, plan.master.smooth)
+    estimator._typical = None
+    if getattr(plan.family, "fills_gaps", False):
+        estimator._typical = plan.data.X.typical_values(plan.order.rows)
     for name in ("C_", "family_shares_", "validation_losses_"):  # left by an earlier fit
         estimator.__dict__.pop(name, None)
     if plan.C is not None:
         estimator.C_ = plan.C
     if isinstance(plan.family, Mixture):
         names = [member.name for member in plan.family.members()]
-        X = plan.data.X[plan.order.rows]
+        X = plan.data.X.take(plan.order.rows).matrix()
         estimator.family_shares_ = family_shares(ensemble, names, X, plan.weight, plan.n_threads)
 
 

@@ -22,6 +22,7 @@ from cgens.checkpoints.checkpoint import (
 from cgens.estimators._parameters import check_count, check_positive
 from cgens.estimators._plan import FitPlan
 from cgens.io.archive import FormatError, remove_temporary_files
+from cgens.table.table import Table, compressed_arrays
 
 #: Parameters that may differ between a fit and the one that goes on from its checkpoint.
 MAY_DIFFER = ("checkpoint", "n_estimators", "n_jobs", "random_state", "verbose")
@@ -56,10 +57,10 @@ def resolve_checkpoint(value: Any) -> Checkpoint | None:
 def identify(estimator: Any, plan: FitPlan) -> FitIdentity:
     """Return what a checkpoint of this fit belongs to: its data in canonical order, and its parameters."""
     rows = plan.order.rows
-    digests = [digest_arrays(plan.data.X[rows[begin : begin + _ROWS]]) for begin in range(0, len(rows), _ROWS)]
+    digests = [digest_table(plan.data.X.take(rows[begin : begin + _ROWS])) for begin in range(0, len(rows), _ROWS)]
     parts = [plan.target, plan.weight, np.array(digests)]
     if plan.validation is not None:
-        parts += [plan.validation.X, plan.validation.target, plan.validation.weight]
+        parts += [np.array(digest_table(plan.validation.X)), plan.validation.target, plan.validation.weight]
     initial = {} if plan.initial is None else plan.initial.to_arrays()
     parameters = {"estimator": type(estimator).__name__}
     for name, value in sorted(estimator.get_params(deep=True).items(), key=lambda item: item[0].count("__")):
@@ -69,6 +70,12 @@ def identify(estimator: Any, plan: FitPlan) -> FitIdentity:
     parameters["random_state"] = str(seed) if seed is None or isinstance(seed, int | np.integer) else "a generator"
     start = digest_arrays(*(initial[name] for name in sorted(initial)))
     return FitIdentity(digest_arrays(*parts), start, len(plan.initial or ()), parameters, plan.seed)
+
+
+def digest_table(table: Table) -> str:
+    """Return a digest of some rows."""
+    parts = compressed_arrays(table.rows_first()) if table.is_sparse else (table.values,)
+    return digest_arrays(*parts, table.is_category)
 
 
 def _describe(value: Any) -> str:

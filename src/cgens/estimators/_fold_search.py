@@ -107,7 +107,7 @@ class FoldSearch:
             interrupted=interrupted,
             **plan.options(),
         )
-        X, y, weight = data.X[test], plan.coding.invert(data.target[test]), data.sample_weight[test]
+        X, y, weight = data.X.take(test).matrix(), plan.coding.invert(data.target[test]), data.sample_weight[test]
         scores = {
             stage: [self.score(X, y, weight, decision) for decision in decisions]
             for stage, decisions in zip(found.stages, found.decisions(X, plan.n_threads), strict=True)

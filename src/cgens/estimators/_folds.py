@@ -67,7 +67,7 @@ def make_folds(cv: Any, plan: FitPlan, classifier: bool, groups: Any = None) -> 
 def _split(cv: Any, plan: FitPlan, classifier: bool, groups: Any) -> Folds:
     """Return the folds of a scikit-learn splitter, or given folds."""
     X, y, rows = plan.data.X, plan.coding.invert(plan.data.target), np.arange(len(plan.data.X))
-    splits = check_cv(cv, y, classifier=classifier).split(X, y, groups)
+    splits = check_cv(cv, y, classifier=classifier).split(X.matrix(), y, groups)
     folds = Folds((rows[np.asarray(train)], rows[np.asarray(test)]) for train, test in splits)
     if not folds:
         raise ValueError("cv must have at least one fold; it is empty.")

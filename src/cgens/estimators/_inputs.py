@@ -1,31 +1,107 @@
-"""Validate X and y as scikit-learn does, with error messages that name the row or column at fault."""
+"""Read X and y as scikit-learn does, X as a table, with error messages that name the row or column at fault."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _check_y,
+    check_consistent_length,
+    column_or_1d,
+    validate_data,
+)
 
+from cgens.table import Table
+from cgens.table.frames import as_frame
+from cgens.table.schema import Schema
 from cgens.types import AnyArray, Floats
-
-_IMPUTE = "impute missing values first, for example with sklearn.impute.SimpleImputer."
 
 
 def validated(estimator: Any, X: Any, *y: Any, reset: bool, **y_options: Any) -> Any:
-    """Return X, or X and y, as arrays: X finite, float32 or float64, aligned, in any memory order."""
+    """Return X as a table, or that and y as an array.
+
+    If `reset`, the names and levels of the columns are learned and stored in ``estimator.schema_``; else X is read by
+    them.
+    """
     reject_series(X)
-    reject_dates(X)
-    options = {"dtype": [np.float64, np.float32], "ensure_all_finite": False, "reset": reset, **y_options}
-    try:
-        checked = validate_data(estimator, X, *y, **options)
-    except (TypeError, ValueError):
-        reject_text(X)
-        raise
+    frame = as_frame(X)
+    read = read_mixed if frame is not X or has_objects(X) else read_matrix
+    table = read(estimator, X, reset)
+    check_finite(table)
     if not y:
-        return check_finite(checked)
-    return check_finite(checked[0]), checked[1]
+        return table
+    if y[0] is None:
+        validate_data(estimator, table.values, None, reset=False, skip_check_array=True)  # raises if y is required
+    checked = _check_y(y[0], estimator=estimator, **y_options)
+    check_consistent_length(table, checked)
+    return table, checked
+
+
+def read_matrix(estimator: Any, X: Any, reset: bool) -> Table:
+    """Return an array of numbers, dense or sparse, as float32 or float64, without a copy if possible."""
+    reject_dates(X)
+    options = {"dtype": [np.float64, np.float32], "ensure_all_finite": False, "accept_sparse": ["csr", "csc"]}
+    checked = validate_data(estimator, X, reset=reset, **options)
+    if scipy.sparse.issparse(checked):
+        checked = as_canonical(checked)
+    declared = getattr(estimator, "categorical_features", None)
+    if declared is not None and scipy.sparse.issparse(checked):
+        raise ValueError("X is sparse: categorical_features needs a data frame or a dense array.")
+    if reset:
+        if declared is not None:
+            estimator.schema_, table = Schema.learn(checked, declared)
+            return table
+        estimator.schema_ = Schema.of_numbers(checked)
+    if not isinstance(checked, np.ndarray):
+        if estimator.schema_.is_category.any():
+            raise ValueError(
+                "X is sparse, but the model was fitted with categories: pass a data frame or a dense array."
+            )
+        return Table(checked, estimator.schema_.is_category, estimator.schema_.names)
+    return estimator.schema_.read(np.require(checked, requirements="A"))  # type: ignore[no-any-return]
+
+
+def as_canonical(X: Any) -> Any:
+    """Return a sparse matrix as a sparse array with sorted indices of 32 bits and each entry once."""
+    X = scipy.sparse.csr_array(X) if X.format == "csr" else scipy.sparse.csc_array(X)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if X.indices.dtype != np.int32 and max(X.shape) <= np.iinfo(np.int32).max:
+        X = type(X)((X.data, X.indices.astype(np.int32), X.indptr), shape=X.shape)
+    return X
+
+
+def read_mixed(estimator: Any, X: Any, reset: bool) -> Table:
+    """Return a data frame, or an array of objects, as a table."""
+    if scipy_like := sparse_frame(X):
+        return read_matrix(estimator, scipy_like, reset)
+    if not isinstance(X, np.ndarray) and as_frame(X) is X:
+        X = np.array(X, dtype=object)
+    if reset:
+        schema, table = Schema.learn(X, getattr(estimator, "categorical_features", None))
+        if not all(table.shape):
+            what = "columns" if table.shape[0] else "rows"
+            raise ValueError(f"X has no {what}; its shape is {table.shape}, and at least one of each is required.")
+        validate_data(estimator, X, reset=True, skip_check_array=True)
+        estimator.schema_ = schema
+        return table
+    validate_data(estimator, estimator.schema_.arrange(X), reset=False, skip_check_array=True)
+    return estimator.schema_.read(X)  # type: ignore[no-any-return]
+
+
+def has_objects(X: Any) -> bool:
+    """Return whether X is an array, or a list of rows, with strings or other objects."""
+    if isinstance(X, list | tuple):
+        try:
+            return np.asarray(X).dtype.kind in "OUS" and np.ndim(np.array(X, dtype=object)) == 2
+        except ValueError:  # rows of different lengths
+            return False
+    return isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "OUS"
 
 
 def validated_labels(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[AnyArray, AnyArray, bool]:
@@ -60,7 +136,7 @@ def validated_classes(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tup
             "At least two classes with rows of positive weight are needed; y has 1 class or none: "
             f"{np.unique(y[kept])}."
         )
-    return (X, y, weight) if kept.all() else (X[kept], y[kept], weight[kept])
+    return (X, y, weight) if kept.all() else (X.take(kept), y[kept], weight[kept])
 
 
 def validated_targets(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[AnyArray, Floats]:
@@ -83,18 +159,23 @@ def validated_targets(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[A
     return X, np.asarray(targets, dtype=np.float64)
 
 
-def check_finite(X: AnyArray) -> AnyArray:
-    """Return `X`, aligned in memory; raise ValueError with the position if it has NaN or infinity."""
-    X = np.require(X, requirements="A")
+def check_finite(table: Table) -> None:
+    """Raise ValueError with the position if a table has infinity; a missing value is none."""
+    values = table.rows_first().data if table.is_sparse else table.values
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(np.add.reduce(X, axis=None)):  # one pass without a temporary, and nearly always enough
-            return X
-    bad = ~np.isfinite(X)
-    if bad.any():
-        row, column = np.argwhere(bad)[0]
-        value, advice = ("NaN", _IMPUTE) if np.isnan(X[row, column]) else ("infinity (inf)", "replace or remove it.")
-        raise ValueError(f"Input X contains {value} at row {row}, column {column}: values must be finite; {advice}")
-    return X
+        total = np.add.reduce(values, axis=None)  # one pass without a temporary, and nearly always enough
+    if np.isfinite(total) or not np.isinf(values).any():
+        return
+    if table.is_sparse:
+        at = int(np.argmax(np.isinf(values)))
+        rows = table.rows_first()
+        row, column = int(np.searchsorted(rows.indptr, at, side="right")) - 1, int(rows.indices[at])
+    else:
+        row, column = map(int, np.argwhere(np.isinf(values))[0])
+    raise ValueError(
+        f"Input X contains infinity (inf) at row {row}, column {table.label(column)}: values must be finite or missing; "
+        "replace or remove it."
+    )
 
 
 def reject_series(X: Any) -> None:
@@ -120,33 +201,14 @@ def reject_missing_labels(y: Any) -> None:
 
 
 def reject_dates(X: Any) -> None:
-    """Raise TypeError if `X` has dates or durations, which NumPy would silently convert to nanoseconds."""
-    kinds = [dtype.kind for dtype in X.dtypes] if hasattr(X, "iloc") else [getattr(X, "dtype", np.dtype(float)).kind]
-    for j, kind in enumerate(kinds):
-        if kind in "Mm":
-            name = repr(X.columns[j]) if hasattr(X, "iloc") else j
-            raise TypeError(
-                f"Column {name} of X is not numeric: convert dates or durations to numbers first, for example to days."
-            )
+    """Raise TypeError if an array has dates or durations, which NumPy would silently convert to nanoseconds."""
+    if getattr(getattr(X, "dtype", None), "kind", "") in "Mm" and hasattr(X, "dtype"):
+        raise TypeError("X has dates or durations: convert them to numbers first, for example to days.")
 
 
-def reject_text(X: Any) -> None:
-    """Raise an error that names the first column of `X` that is not numeric, if any."""
-    names = [repr(name) for name in X.columns] if hasattr(X, "iloc") else None
-    table = np.asarray(X, dtype=object)
-    if table.ndim != 2 or getattr(X, "dtype", table.dtype).kind not in "OSU":
-        return  # scikit-learn's own message is clearer
-    for j, column in enumerate(table.T):
-        where = f"Column {names[j] if names else j}"
-        for value in column:
-            if value is None:
-                raise ValueError(f"{where} of X has a missing value (None, like NaN): {_IMPUTE}")
-            try:
-                float(value)
-            except ValueError:
-                raise ValueError(
-                    f"{where} of X is not numeric: could not convert {value!r} to a number; encode it first, for "
-                    "example with sklearn.preprocessing.OrdinalEncoder or OneHotEncoder."
-                ) from None
-            except TypeError as error:
-                raise TypeError(f"{where} of X is not numeric: {error}.") from None
+def sparse_frame(X: Any) -> Any:
+    """Return a pandas frame all of whose columns are sparse as a SciPy array, else None."""
+    dtypes = list(getattr(X, "dtypes", ())) if hasattr(X, "iloc") else []
+    if not dtypes or not all(type(dtype).__name__ == "SparseDtype" for dtype in dtypes):
+        return None
+    return scipy.sparse.csr_array(X.sparse.to_coo())

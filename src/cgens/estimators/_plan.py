@@ -15,6 +15,7 @@ from cgens.ensemble import Ensemble
 from cgens.masters.loss import total_weight
 from cgens.rounds import Callback
 from cgens.sample_order import SampleOrder
+from cgens.table import Table
 from cgens.trace import Trace
 from cgens.types import AnyArray, Family, Floats, Master, Rule
 
@@ -25,7 +26,7 @@ class TrainingData:
 
     Attributes
     ----------
-    X : ndarray of shape (n, n_features)
+    X : Table of shape (n, n_features)
     target : ndarray of shape (n, l)
     sample_weight : ndarray of shape (n,)
         Non-negative.
@@ -38,7 +39,7 @@ class TrainingData:
         Whether to replace the class weights with those that give all classes the same total weight in the rows to fit.
     """
 
-    X: AnyArray
+    X: Table
     target: Floats
     sample_weight: Floats
     factors: Floats
@@ -46,7 +47,7 @@ class TrainingData:
     balanced: bool = False
 
     @staticmethod
-    def without_classes(X: AnyArray, target: Floats, sample_weight: Floats) -> TrainingData:
+    def without_classes(X: Table, target: Floats, sample_weight: Floats) -> TrainingData:
         """Return data for regression or multilabel classification."""
         if not sample_weight.any():
             raise ValueError("All sample weights are 0: there is nothing to fit.")
@@ -86,7 +87,7 @@ class Validation:
 
     Attributes
     ----------
-    X : ndarray of shape (n, n_features)
+    X : Table of shape (n, n_features)
     target : ndarray of shape (n, l)
     weight : ndarray of shape (n,)
     n_iter_no_change : int
@@ -95,7 +96,7 @@ class Validation:
         Weights of the rows of the plan without what is held out; None if the rows are not from the training data.
     """
 
-    X: AnyArray
+    X: Table
     target: Floats
     weight: Floats
     n_iter_no_change: int

@@ -24,6 +24,11 @@ from cgens.weak_learners import Mixture
 class Planner(VersionedEstimator):
     """An estimator that makes a `FitPlan`; subclasses read y and choose the master problem."""
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.categorical = tags.input_tags.allow_nan = True
+        return tags
+
     def set_params(self, **params: Any) -> Self:
         """Set parameters of the estimator, or of its weak learners, such as ``weak_learner__max_bins``.
 

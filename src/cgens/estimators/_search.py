@@ -108,7 +108,7 @@ class SearchEstimator(Planner):
         names = self._estimator_class._get_param_names()
         shared = {name: getattr(self, name) for name in names if hasattr(self, name)}
         best = self._estimator_class(**{**shared, **self.best_params_})
-        for name in ("n_features_in_", "feature_names_in_", "classes_", "n_outputs_", "loss_"):
+        for name in ("n_features_in_", "feature_names_in_", "schema_", "classes_", "n_outputs_", "loss_"):
             if hasattr(self, name):
                 setattr(best, name, getattr(self, name))
         run_plan(best, replace(plan.with_c(self.C_), max_columns=int(self.best_params_["n_estimators"])))

@@ -38,6 +38,8 @@ n_iter_no_change : int, default=20
 checkpoint : str, path-like, Checkpoint or None, default=None
     A file to which the state of the fit is saved every minute, or as a `cgens.Checkpoint` says. If the process is
     killed, ``fit`` with the same data and parameters goes on from there, to the same model. It is deleted at the end.
+categorical_features : sequence of names, indices or bool, default=None
+    Which columns of X are categories. None: columns of text, of categories and of enumerations; integers are numbers.
 store_history : bool, default=False
     Whether a pickled model keeps the weights of every round, about n_estimators^2 / 2 numbers, which
     ``staged_predict`` needs. The process that fitted the model has them in any case.
@@ -58,6 +60,8 @@ n_features_in_ : int
     Number of features of X.
 feature_names_in_ : ndarray of shape (n_features_in_,)
     Column names of X, if it had any.
+schema_ : Schema
+    Names and levels of the columns of X.
 n_outputs_ : int
     Number of columns of y, or of quantiles.
 loss_ : str

@@ -81,4 +81,4 @@ class StoppingEstimator(EnsembleEstimator):
         kept = weight > 0
         if not kept.any():
             raise ValueError("All weights of the validation rows are 0.")
-        return Validation(X[kept], target[kept], weight[kept], n_rounds)
+        return Validation(X.take(kept), target[kept], weight[kept], n_rounds)

@@ -49,7 +49,7 @@ def hold_out(plan: FitPlan, fraction: float, n_iter_no_change: int) -> Validatio
     np.subtract.at(training, position[rows], factors[position[rows]] * data.sample_weight[rows])
     training[training <= 1e-9 * plan.weight] = 0.0  # all copies are held out: what remains is rounding
     weight = factors[position[rows]] * data.sample_weight[rows]
-    return Validation(data.X[rows], data.target[rows], weight, n_iter_no_change, training)
+    return Validation(data.X.take(rows), data.target[rows], weight, n_iter_no_change, training)
 
 
 def read_labels(estimator: Any, plan: FitPlan, X: Any, y: Any, sample_weight: Any) -> tuple[AnyArray, Floats, Floats]:
@@ -64,7 +64,7 @@ def read_labels(estimator: Any, plan: FitPlan, X: Any, y: Any, sample_weight: An
     if multilabel:
         raise ValueError("y_val is an indicator matrix; it must have one label per row, as y has.")
     kept = weight > 0
-    X, y, weight = X[kept], y[kept], weight[kept]
+    X, y, weight = X.take(kept), y[kept], weight[kept]
     unknown = np.setdiff1d(y, coding.classes)
     if len(unknown):
         raise ValueError(f"y_val has the label {unknown[0]!s}, which no row of y with a positive weight has.")
@@ -142,7 +142,7 @@ class ValidationMonitor:
         return int(np.argmin(losses))
 
     def _add(self, learner: Learner) -> None:
-        response = learner.respond(self._validation.X)
+        response = learner.respond(self._validation.X.matrix())
         n_rows, capacity = self._responses.shape
         if self._n_columns == capacity:
             grown: AnyArray = np.empty((n_rows, max(16, 2 * capacity)), dtype=np.float32, order="F")

@@ -41,11 +41,11 @@ class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, StoppingEstimator, Ens
         that times the number of classes minus 1 with the logistic loss, and 0.01 with least squares. To tune C,
         multiply ``C_`` of a fit by powers of 3, or use `CGEnsClassifierCV`.
     n_estimators, tol, pricing, class_weight, warm_start, early_stopping, validation_fraction, n_iter_no_change : shared
-    checkpoint, store_history, random_state, n_jobs, verbose : shared
+    checkpoint, categorical_features, store_history, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
-    classes_, n_features_in_, feature_names_in_, loss_, master_, C_, ensemble_, n_columns_, n_iter_ : shared
+    classes_, n_features_in_, feature_names_in_, schema_, loss_, master_, C_, ensemble_, n_columns_, n_iter_ : shared
     trace_, certificate_ : shared
     duals_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) for more than one output
         Signed duals of the rows of X: y_i a_i for the hinge loss, minus C times the weighted derivative of a smooth
@@ -78,6 +78,7 @@ class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, StoppingEstimator, Ens
     validation_fraction: float = 0.1
     n_iter_no_change: int = 20
     checkpoint: Any = None
+    categorical_features: Any = None
     store_history: bool = False
     random_state: Any = None
     n_jobs: int | None = None

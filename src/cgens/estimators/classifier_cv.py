@@ -37,14 +37,14 @@ class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
     scoring : str, callable or None, default=None
         A scikit-learn scorer, which is passed the sample weights if it takes them. None: accuracy, weighted by the
         sample weights.
-    tol, pricing, class_weight, store_history, random_state, n_jobs, verbose : shared
+    tol, pricing, class_weight, categorical_features, store_history, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
     best_estimator_ : CGEnsClassifier
         Fitted on all rows.
     best_params_, best_index_, best_score_, C_, n_columns_, Cs_, stages_, column_Cs_, folds_, scores_ : shared
-    cv_results_, classes_, n_features_in_, feature_names_in_, loss_, master_ : shared
+    cv_results_, classes_, n_features_in_, feature_names_in_, schema_, loss_, master_ : shared
     ensemble_, certificate_, feature_importances_, family_shares_ : shared
 
     Examples
@@ -68,6 +68,7 @@ class CGEnsClassifierCV(ClassLossPlanner, SearchEstimator):
     tol: float = 1e-3
     pricing: str = "auto"
     class_weight: Any = None
+    categorical_features: Any = None
     store_history: bool = False
     random_state: Any = None
     n_jobs: int | None = None

@@ -10,7 +10,6 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from cgens.estimators._inputs import validated
 from cgens.estimators._parameters import check_count, resolve_threads
 from cgens.estimators._shared_docs import expand_shared
 from cgens.estimators._versioned import VersionedEstimator
@@ -112,14 +111,15 @@ class FourierSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Version
         features : ndarray of shape (n_samples, n_components), float32 if X is, else float64
         """
         check_is_fitted(self, "ensemble_")
-        X = validated(self, X, reset=False)
+        X = self.model_._check_input(X)
         if not len(self.ensemble_):
-            return np.empty((len(X), 0), dtype=X.dtype)
+            return np.empty((X.shape[0], 0), dtype=X.dtype)
         return np.asarray(self.ensemble_.respond(X, resolve_threads(self.n_jobs)).astype(X.dtype))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.sparse = tags.input_tags.categorical = tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

@@ -36,11 +36,11 @@ class CGEnsOutlierDetector(OutlierMixin, EnsembleEstimator):  # type: ignore[mis
     nu : float, default=0.1
         In (0, 1]: an upper bound on the fraction of training rows that are outliers and a lower bound on that of
         support vectors.
-    n_estimators, tol, warm_start, checkpoint, store_history, random_state, n_jobs, verbose : shared
+    n_estimators, tol, warm_start, checkpoint, categorical_features, store_history, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
-    n_features_in_, feature_names_in_ : shared
+    n_features_in_, feature_names_in_, schema_ : shared
     offset_ : float
         rho: the decision is ``score_samples(X) - offset_``.
     loss_, master_, ensemble_, n_columns_, n_iter_, trace_, certificate_ : shared
@@ -64,6 +64,7 @@ class CGEnsOutlierDetector(OutlierMixin, EnsembleEstimator):  # type: ignore[mis
     tol: float = 1e-3
     warm_start: bool = False
     checkpoint: Any = None
+    categorical_features: Any = None
     store_history: bool = False
     random_state: Any = None
     n_jobs: int | None = None

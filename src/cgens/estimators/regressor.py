@@ -41,11 +41,11 @@ class CGEnsRegressor(RegressionLossPlanner, StoppingEstimator):
         deviation of y for "quantile" and "epsilon_insensitive"; 7 / total weight of the rows for "poisson". To tune C,
         multiply ``C_`` of a fit by powers of 3, or use `CGEnsRegressorCV`.
     n_estimators, tol, pricing, warm_start, early_stopping, validation_fraction, n_iter_no_change : shared
-    checkpoint, store_history, random_state, n_jobs, verbose : shared
+    checkpoint, categorical_features, store_history, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
-    n_features_in_, feature_names_in_, n_outputs_ : shared
+    n_features_in_, feature_names_in_, schema_, n_outputs_ : shared
     loss_, master_, C_, ensemble_, n_columns_, n_iter_, trace_, certificate_ : shared
     duals_ : ndarray of shape (n_samples,) or (n_samples, n_outputs_)
         Signed duals of the rows of X. For smooth losses, minus C times the weight times the derivative of the loss (for
@@ -76,6 +76,7 @@ class CGEnsRegressor(RegressionLossPlanner, StoppingEstimator):
     validation_fraction: float = 0.1
     n_iter_no_change: int = 20
     checkpoint: Any = None
+    categorical_features: Any = None
     store_history: bool = False
     random_state: Any = None
     n_jobs: int | None = None

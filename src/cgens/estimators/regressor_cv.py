@@ -36,14 +36,14 @@ class CGEnsRegressorCV(RegressionLossPlanner, SearchEstimator):
         A scikit-learn scorer, which is passed the sample weights if it takes them. None: weighted R^2, the mean over
         the outputs; for "quantile" and "poisson" D^2, 1 minus the ratio of the loss to that of the best constant
         prediction.
-    tol, pricing, store_history, random_state, n_jobs, verbose : shared
+    tol, pricing, categorical_features, store_history, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
     best_estimator_ : CGEnsRegressor
         Fitted on all rows.
     best_params_, best_index_, best_score_, C_, n_columns_, Cs_, stages_, column_Cs_, folds_, scores_ : shared
-    cv_results_, n_features_in_, feature_names_in_, n_outputs_, loss_, master_ : shared
+    cv_results_, n_features_in_, feature_names_in_, schema_, n_outputs_, loss_, master_ : shared
     ensemble_, certificate_, feature_importances_, family_shares_ : shared
 
     Examples
@@ -65,6 +65,7 @@ class CGEnsRegressorCV(RegressionLossPlanner, SearchEstimator):
     scoring: Any = None
     tol: float = 1e-3
     pricing: str = "auto"
+    categorical_features: Any = None
     store_history: bool = False
     random_state: Any = None
     n_jobs: int | None = None

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from cgens.blas import for_blocks
 from cgens.packs.pack import Decider
+from cgens.table.table import dense_blocks
 from cgens.types import AnyArray, Floats
 
 
@@ -33,6 +35,54 @@ class ArrayPack:
 
 
 @dataclass(frozen=True, eq=False)
+class FeaturePack(ArrayPack):
+    """A pack whose learners use few features; of a sparse matrix, only these become dense, a few rows at a time.
+
+    Subclasses have the numbers of the features in `features`, and define `respond_dense` and `dense_decider`.
+    """
+
+    features: AnyArray
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def respond_dense(self, X: AnyArray, n_threads: int) -> AnyArray:
+        """Return the responses to an array, shape (n, J)."""
+        raise NotImplementedError
+
+    def dense_decider(self, weights: Floats) -> Decider:
+        """Return a function that computes responses @ weights for an array."""
+        raise NotImplementedError
+
+    def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
+        """Return the responses, shape (n, J)."""
+        if isinstance(X, np.ndarray):
+            return self.respond_dense(X, n_threads)
+        used, compact = self._compact
+        return np.concatenate([compact.respond_dense(block, n_threads) for block in dense_blocks(X, used)])
+
+    def decider(self, weights: Floats) -> Decider:
+        """Return a function that computes responses @ weights."""
+        decide = self.dense_decider(weights)
+
+        def decide_any(X: AnyArray, n_threads: int) -> Floats:
+            if isinstance(X, np.ndarray):
+                return decide(X, n_threads)
+            used, compact = self._compact
+            own = compact.dense_decider(weights)
+            return np.concatenate([own(block, n_threads) for block in dense_blocks(X, used)])
+
+        return decide_any
+
+    @cached_property
+    def _compact(self) -> tuple[AnyArray, Self]:
+        """The features that are used, and the pack with these numbered from 0."""
+        used = np.unique(self.features[self.features >= 0])  # -1 is no feature
+        numbers = np.where(self.features < 0, -1, np.searchsorted(used, self.features))
+        return used, replace(self, features=numbers.astype(self.features.dtype))
+
+
+@dataclass(frozen=True, eq=False)
 class BlockPack(ArrayPack):
     """A pack that computes responses in fixed blocks of rows, several blocks in parallel.
 
@@ -50,24 +100,24 @@ class BlockPack(ArrayPack):
 
     def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
         """Return the responses, shape (n, J)."""
-        responses: AnyArray = np.empty((len(X), len(self)), dtype=self.dtype)
+        responses: AnyArray = np.empty((X.shape[0], len(self)), dtype=self.dtype)
 
         def work(begin: int, end: int) -> None:
             responses[begin:end] = self.respond_block(X[begin:end])
 
-        for_blocks(work, len(X), n_threads)
+        for_blocks(work, X.shape[0], n_threads)
         return responses
 
     def decider(self, weights: Floats) -> Decider:
         """Return a function that computes responses @ weights without storing all responses."""
 
         def decide(X: AnyArray, n_threads: int) -> Floats:
-            total = np.empty((len(X), weights.shape[1]))
+            total = np.empty((X.shape[0], weights.shape[1]))
 
             def work(begin: int, end: int) -> None:
                 total[begin:end] = self.respond_block(X[begin:end]).astype(np.float64) @ weights
 
-            for_blocks(work, len(X), n_threads)
+            for_blocks(work, X.shape[0], n_threads)
             return total
 
         return decide

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from cgens.packs.pack import Decider, Pack, pack_from_arrays, pack_to_arrays, register_pack
+from cgens.table.table import dense_blocks
 from cgens.types import AnyArray, Floats, Integers, Learner
 
 
@@ -29,15 +30,16 @@ class ObjectPack:
 
     def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
         """Return the responses, shape (n, J)."""
-        return np.column_stack([learner.respond(X) for learner in self._learners])
+        blocks = [X] if isinstance(X, np.ndarray) else dense_blocks(X, np.arange(X.shape[1]))
+        return np.vstack([np.column_stack([learner.respond(own) for learner in self._learners]) for own in blocks])
 
     def decider(self, weights: Floats) -> Decider:
         """Return a function that computes responses @ weights."""
 
         def decide(X: AnyArray, n_threads: int) -> Floats:
-            total = np.zeros((len(X), weights.shape[1]))
-            for learner, weight in zip(self._learners, weights, strict=True):
-                total += np.multiply.outer(learner.respond(X), weight)
+            total = np.zeros((X.shape[0], weights.shape[1]))
+            for response, weight in zip(self.respond(X, n_threads).T, weights, strict=True):
+                total += np.multiply.outer(response, weight)
             return total
 
         return decide
@@ -111,7 +113,7 @@ class PackSet:
         if len(self.parts) == 1:
             return self.parts[0].pack.respond(X, n_threads)
         responses = [pack.respond(X, n_threads) for _, pack in self.parts]
-        combined = np.empty((len(X), len(self)), dtype=np.result_type(np.int8, *(own.dtype for own in responses)))
+        combined = np.empty((X.shape[0], len(self)), dtype=np.result_type(np.int8, *(own.dtype for own in responses)))
         for (columns, _), own in zip(self.parts, responses, strict=True):
             combined[:, columns] = own
         return combined
@@ -123,7 +125,7 @@ class PackSet:
             return deciders[0]
 
         def decide(X: AnyArray, n_threads: int) -> Floats:
-            total = np.zeros((len(X), weights.shape[1]))
+            total = np.zeros((X.shape[0], weights.shape[1]))
             for part in deciders:
                 total += part(X, n_threads)
             return total

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -13,6 +13,11 @@ from scipy import sparse
 
 #: A dense array of shape (n, n_features), float32 or float64, or a SciPy sparse array in CSR or CSC format.
 Matrix: TypeAlias = Any
+
+#: Number of rows that become dense at a time.
+BLOCK_ROWS = 4096
+#: Number of rows whose median stands for gaps where no training row has one.
+TYPICAL_ROWS = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +83,13 @@ class Table:
             found |= np.isnan(self.values[begin : begin + 4096]).any(axis=0)
         return found
 
+    def matrix(self) -> Matrix:
+        """Return the values as weak learners take them: an array, or compressed sparse rows."""
+        return self.rows_first() if self.is_sparse else self.values
+
     def take(self, rows: NDArray[Any]) -> Table:
         """Return some of the rows."""
-        values = self.rows_first() if self.is_sparse else self.values
-        return Table(values[rows], self.is_category, self.names)
+        return Table(self.matrix()[rows], self.is_category, self.names)
 
     def select(self, columns: Sequence[int]) -> Table:
         """Return some of the columns."""
@@ -90,10 +98,31 @@ class Table:
         values = self.columns_first() if self.is_sparse else self.values
         return Table(select_columns(values, own), self.is_category[own], names)
 
+    def typical_values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the median of each column of numbers without gaps over the first of these rows, and NaN for others."""
+        some = self.take(rows[:TYPICAL_ROWS])
+        typical = np.zeros(self.shape[1])  # of a sparse column
+        if not self.is_sparse:
+            typical = np.median(some.values, axis=0).astype(np.float64)
+        typical[self.has_gaps | self.is_category] = np.nan
+        return typical
+
+    def filled(self, typical: NDArray[np.float64]) -> Table:
+        """Return the table with these values, unless they are NaN, in place of the gaps of each column."""
+        gaps = self.has_gaps & ~np.isnan(typical)
+        if not gaps.any():
+            return self
+        if self.is_sparse:
+            rows = self.rows_first().copy()
+            rows.data[np.isnan(rows.data) & gaps[rows.indices]] = 0.0
+            return Table(rows, self.is_category, self.names)
+        values = np.where(np.isnan(self.values) & gaps, typical.astype(self.values.dtype), self.values)
+        return Table(values, self.is_category, self.names)
+
     def column(self, number: int, rows: NDArray[Any]) -> NDArray[Any]:
         """Return some values of one column, dense, shape (len(rows),)."""
         if self.is_sparse:
-            return np.asarray(self.columns_first()[:, [number]].toarray()[rows, 0])
+            return column_of(self.columns_first(), number)[rows]
         return np.asarray(self.values[rows, number])
 
     def label(self, number: int) -> str:
@@ -115,6 +144,23 @@ class Table:
     @cached_property
     def _rows_first(self) -> Any:
         return sparse.csr_array(self.values)
+
+
+def column_of(values: Matrix, number: int) -> NDArray[Any]:
+    """Return one column of a matrix, dense, shape (n,)."""
+    return values[:, number] if isinstance(values, np.ndarray) else values[:, [number]].toarray()[:, 0]
+
+
+def dense_blocks(values: Any, columns: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Yield some columns of a sparse matrix as arrays, a few rows at a time."""
+    own = sparse.csr_array(values)[:, columns]
+    for begin in range(0, max(1, own.shape[0]), BLOCK_ROWS):
+        yield own[begin : begin + BLOCK_ROWS].toarray()
+
+
+def compressed_arrays(values: Any) -> tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int64]]:
+    """Return data, indices and beginnings of a sparse array in the types that the compiled core takes."""
+    return values.data, values.indices.astype(np.int32, copy=False), values.indptr.astype(np.int64, copy=False)
 
 
 def select_columns(values: Matrix, columns: Sequence[int]) -> Matrix:

@@ -6,6 +6,7 @@ import numpy as np
 
 from cgens._core import StumpPool
 from cgens.interrupt import is_interrupted
+from cgens.table.table import compressed_arrays
 from cgens.types import Sample
 
 #: A level of a category with less weight than this shares a bin with all other rare levels.
@@ -17,9 +18,7 @@ def stump_pool(sample: Sample, n_bins: int, n_threads: int) -> StumpPool:
     table = sample.X
     rest = (sample.rows, sample.weight, n_bins, n_threads, is_interrupted)
     if table.is_sparse:
-        columns = table.columns_first()
-        indices, begin = columns.indices.astype(np.int32, copy=False), columns.indptr.astype(np.int64, copy=False)
-        return StumpPool.of_columns(columns.data, indices, begin, len(table), *rest)
+        return StumpPool.of_columns(*compressed_arrays(table.columns_first()), len(table), *rest)
     if not table.is_category.any():
         return StumpPool(table.values, *rest)
     return StumpPool(table.values, *rest, table.is_category.astype(np.uint8), MIN_LEVEL_WEIGHT)

@@ -44,8 +44,11 @@ class Fourier(ProjectionFamily):
         None: all features.
     orthogonal : bool, default=False
         Draw directions in orthogonal blocks (Yu et al.), which approximates the kernel equally well with fewer cosines.
-    standardize : bool, default=False
-        Standardize the features, as a StandardScaler before the model would.
+    standardize : bool, "robust" or "auto", default="auto"
+        True standardizes the features, as a StandardScaler before the model would. "robust" maps a number x to
+        z / sqrt(1 + (z / 3)^2) with z = (x - median) / (interquartile range), so that neither units nor outliers
+        matter. "auto" is "robust" for tables with units, gaps or categories, and False for features on one scale, such
+        as the pixels of an image, and for sparse X.
     learn : bool or "auto", default="auto"
         Whether to learn the most promising cosines by gradient ascent on the price. This pays off on images and large
         tables, and overfits small ones: "auto" learns if the gains hold on rows that the ascent has not seen. With
@@ -72,7 +75,7 @@ class Fourier(ProjectionFamily):
         pool: str = "fixed",
         n_inputs: Any = None,
         orthogonal: bool = False,
-        standardize: bool = False,
+        standardize: bool | str = "auto",
         learn: bool | str = "auto",
     ) -> None:
         self.gamma = gamma

@@ -11,7 +11,9 @@ from sklearn.base import BaseEstimator
 
 from cgens.default_c import DefaultC
 from cgens.packs import BlockPack, register_pack
-from cgens.types import AnyArray, Floats, Integers, Sample
+from cgens.table.accepted import EXTRAS
+from cgens.types import AnyArray, Floats, Integers, Pricer, Sample
+from cgens.weak_learners.encoded import begin_encoded
 from cgens.weak_learners.projections.spread import Spread
 from cgens.weak_learners.search.candidates import Candidates
 from cgens.weak_learners.search.fixed_pool import FixedPricer
@@ -32,10 +34,15 @@ class Linear(BaseEstimator):  # type: ignore[misc]
     (10, 'optimal')
     """
 
+    accepts: ClassVar[tuple[str, ...]] = EXTRAS
+    fills_gaps: ClassVar[bool] = True
     default_c: ClassVar[DefaultC] = DefaultC(margin=30.0, squares=30.0)
 
-    def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> FixedPricer:
+    def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
         """Measure the features; `rng` is not used."""
+        return begin_encoded(sample, False, lambda own: self._begin(own, n_threads))
+
+    def _begin(self, sample: Sample, n_threads: int) -> Pricer:
         spread = Spread.of(sample, "Linear", standardize=True)
         pack = LinearPack(np.arange(sample.X.shape[1]), spread.mean, spread.scale)
         return FixedPricer(Candidates.of(pack, sample, n_threads), sample, n_threads)

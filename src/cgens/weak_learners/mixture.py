@@ -16,6 +16,7 @@ from cgens.default_c import DefaultC
 from cgens.named_arrays import add_prefix, take_prefix
 from cgens.packs import Decider, Pack, PackSet, pack_from_arrays, pack_to_arrays, register_pack
 from cgens.packs.pack_set import PackPart
+from cgens.table.accepted import EXTRAS, check_accepted
 from cgens.table.table import select_columns
 from cgens.types import AnyArray, Column, Duals, Floats, Learner, Pricer, Pricing, Rule, Sample
 from cgens.weak_learners.registry import resolve_family
@@ -50,8 +51,15 @@ class Mixture(BaseEstimator):  # type: ignore[misc]
     ['fourier', 'stump']
     """
 
+    accepts: ClassVar[tuple[str, ...]] = EXTRAS  # each of its families says what it accepts in its columns
+
     def __init__(self, families: Any) -> None:
         self.families = families
+
+    @property
+    def fills_gaps(self) -> bool:
+        """Whether one of its families does."""
+        return any(getattr(member.family, "fills_gaps", False) for member in self.members())
 
     @property
     def default_c(self) -> DefaultC:
@@ -136,6 +144,8 @@ class Mixture(BaseEstimator):  # type: ignore[misc]
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> MixturePricer:
         """Begin each family on its own columns, with its own random generator."""
         members = self.for_features(None, sample.X.shape[1]).members()
+        for member in members:
+            check_accepted(member.family, member.restrict(sample).X)
         rngs = rng.spawn(len(members))
         pricers = [
             member.family.begin(member.restrict(sample), own_rng, n_threads)

@@ -12,7 +12,9 @@ from sklearn.base import BaseEstimator
 
 from cgens._core import StepTables, StumpScan, StumpTable, respond_stumps
 from cgens.default_c import DefaultC
-from cgens.packs import ArrayPack, Decider, register_pack
+from cgens.packs import Decider, FeaturePack, register_pack
+from cgens.table.accepted import EXTRAS
+from cgens.table.table import column_of
 from cgens.types import AnyArray, Column, Duals, Floats, Pricing, Rule, Sample
 from cgens.weak_learners.bins import stump_pool
 from cgens.weak_learners.checks import check_integer
@@ -45,6 +47,7 @@ class Stump(BaseEstimator):  # type: ignore[misc]
     22
     """
 
+    accepts: ClassVar[tuple[str, ...]] = EXTRAS
     default_c: ClassVar[DefaultC] = DefaultC(margin=7.0, squares=0.01, regression=0.003, constant=True)
 
     def __init__(self, max_bins: int | None = 256) -> None:
@@ -70,7 +73,7 @@ class StumpLearner(Split):
 
     def respond(self, X: AnyArray) -> AnyArray:
         """Return h(x) for every row, int8."""
-        return np.where(self.is_above(X[:, self.feature]), np.int8(1), np.int8(-1))
+        return np.where(self.is_above(column_of(X, self.feature)), np.int8(1), np.int8(-1))
 
     @staticmethod
     def pack(learners: Sequence[StumpLearner]) -> StumpPack:
@@ -176,7 +179,7 @@ class StumpPricer:
 
 @register_pack("stump")
 @dataclass(frozen=True, eq=False)
-class StumpPack(SplitArrays, ArrayPack):
+class StumpPack(SplitArrays, FeaturePack):
     """Stumps as arrays."""
 
     def __len__(self) -> int:
@@ -187,12 +190,12 @@ class StumpPack(SplitArrays, ArrayPack):
         split = self.split(number)
         return StumpLearner(split.feature, split.threshold, split.levels, split.gaps_above)
 
-    def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
+    def respond_dense(self, X: AnyArray, n_threads: int) -> AnyArray:
         """Return the responses, shape (n, J), int8."""
         own = self.to_arrays()
         return respond_stumps(X, **own, n_threads=n_threads).reshape(len(X), len(self))
 
-    def decider(self, weights: Floats) -> Decider:
+    def dense_decider(self, weights: Floats) -> Decider:
         """Prepare responses @ weights as one step function per feature: one lookup for any number of stumps."""
         tables = StepTables(**self.to_arrays(), weights=np.ascontiguousarray(weights))
         n_outputs = weights.shape[1]

@@ -14,7 +14,8 @@ from sklearn.base import BaseEstimator
 
 from cgens._core import TreeGrower, TreeTables
 from cgens.default_c import DefaultC
-from cgens.packs import ArrayPack, Decider, register_pack
+from cgens.packs import Decider, FeaturePack, register_pack
+from cgens.table.accepted import EXTRAS
 from cgens.types import AnyArray, Floats, Integers, Sample
 from cgens.weak_learners.bins import stump_pool
 from cgens.weak_learners.checks import check_choice, check_integer
@@ -52,6 +53,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
     7
     """
 
+    accepts: ClassVar[tuple[str, ...]] = EXTRAS
     default_c: ClassVar[DefaultC] = DefaultC(margin=0.2, squares=0.2)
 
     def __init__(
@@ -131,7 +133,8 @@ class TreeLearner:
         """Return the learners as arrays."""
         arrays = {name: np.concatenate([getattr(own, name) for own in learners]) for name in (*NODE_ARRAYS, "levels")}
         n_levels = np.concatenate([np.diff(own.level_begin) for own in learners])
-        return TreePack(begin_of([len(own.features) for own in learners]), level_begin=begin_of(n_levels), **arrays)
+        begin = begin_of([len(own.features) for own in learners])
+        return TreePack(begin=begin, level_begin=begin_of(n_levels), **arrays)
 
 
 #: The arrays with one entry per node that trees and packs of trees have in common.
@@ -145,11 +148,10 @@ def begin_of(sizes: AnyArray | list[int]) -> Integers:
 
 @register_pack("tree")
 @dataclass(frozen=True, eq=False)
-class TreePack(ArrayPack):
+class TreePack(FeaturePack):
     """Trees as arrays; tree j has the nodes begin[j] ... begin[j + 1] - 1, and children count from begin[j]."""
 
     begin: Integers
-    features: AnyArray
     left: AnyArray
     right: AnyArray
     thresholds: Floats
@@ -180,12 +182,12 @@ class TreePack(ArrayPack):
         """Whether all leaves are +-1."""
         return bool(np.all(np.abs(self.values[self.features < 0]) == 1))
 
-    def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
+    def respond_dense(self, X: AnyArray, n_threads: int) -> AnyArray:
         """Return the responses, shape (n, J); int8 if all leaves are +-1, else float32."""
         responses = self._tables.respond(X, n_threads).reshape(len(X), len(self))
         return responses.astype(np.int8) if self._has_signs else responses
 
-    def decider(self, weights: Floats) -> Decider:
+    def dense_decider(self, weights: Floats) -> Decider:
         """Prepare responses @ weights."""
         tables, weights = self._tables, np.ascontiguousarray(weights)
         return lambda X, n_threads: tables.decide(X, weights, n_threads).reshape(len(X), weights.shape[1])

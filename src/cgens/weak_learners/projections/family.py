@@ -8,35 +8,45 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from cgens.table.accepted import EXTRAS
 from cgens.types import Pricer, Sample
+from cgens.weak_learners.encoded import begin_encoded
 from cgens.weak_learners.projections.learned import MIN_ROWS, LearnedPricer
 from cgens.weak_learners.projections.sampler import ProjectionSampler
-from cgens.weak_learners.projections.spread import warn_about_scales
+from cgens.weak_learners.projections.spread import has_units, warn_about_scales
 
 
 class ProjectionFamily(BaseEstimator):  # type: ignore[misc]
     """Selects functions from a pool or learns them; a subclass has the parameters, and a sampler."""
 
-    standardize: bool
+    standardize: bool | str
     orthogonal: bool
     learn: bool | str
 
+    accepts: ClassVar[tuple[str, ...]] = EXTRAS
+    fills_gaps: ClassVar[bool] = True
     sampler_type: ClassVar[type[ProjectionSampler]]
 
     def warn_about_scales(self, sample: Sample, columns: Sequence[object] | None = None) -> None:
         """Warn if a few features dominate all distances; `columns` are their names in the user's table."""
-        if not self.standardize:
+        if self.standardize is False or self.standardize is np.False_:
             warn_about_scales(sample, type(self).__name__, columns)
 
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
         """Draw the pool, or prepare to draw or learn in each round."""
         family = type(self).__name__
-        for name in ("orthogonal", "standardize"):
-            value = getattr(self, name)
-            if not isinstance(value, bool | np.bool_):
-                raise ValueError(f"{family}: {name} must be True or False; got {value!r}.")
+        if not isinstance(self.orthogonal, bool | np.bool_):
+            raise ValueError(f"{family}: orthogonal must be True or False; got {self.orthogonal!r}.")
+        if not isinstance(self.standardize, bool | np.bool_) and self.standardize not in ("robust", "auto"):
+            raise ValueError(
+                f"{family}: standardize must be True, False, 'robust' or 'auto'; got {self.standardize!r}."
+            )
         if not isinstance(self.learn, bool | np.bool_) and self.learn != "auto":
             raise ValueError(f"{family}: learn must be True, False or 'auto'; got {self.learn!r}.")
+        robust = self.standardize == "robust" or (self.standardize == "auto" and has_units(sample))
+        return begin_encoded(sample, robust, lambda own: self._begin(own, rng, n_threads))
+
+    def _begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
         sampler = self.sampler_type(self, sample, rng, n_threads)
         if not self.learn or len(sample) < MIN_ROWS:
             return sampler.pricer()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from cgens.types import AnyArray, Floats, Sample
 from cgens.user_warnings import warn_user
@@ -13,6 +15,8 @@ from cgens.user_warnings import warn_user
 #: A feature with less than WILD_SCALE times the largest standard deviation hardly counts in distances. Images have a
 #: few such pixels at their borders; if they are WILD_SHARE of all features, it is a matter of units.
 WILD_SCALE, WILD_SHARE = 0.01, 0.25
+#: The columns of a table have units of their own if the largest deviation is more than this many times the median one.
+UNITS = 5.0
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,8 @@ class Spread:
         """Measure the features; the errors name the `family`."""
         share = sample.weight / sample.weight.sum()
         n_features = sample.X.shape[1]
+        if sample.X.is_sparse:
+            return Spread._of_sparse(sample, share, family, standardize)
         # In units of the largest value: squares neither overflow nor vanish. In blocks, to save memory, and without
         # `@`: the sums must not depend on BLAS.
         unit, mean, square = np.zeros(n_features), np.zeros(n_features), np.zeros(n_features)
@@ -48,13 +54,27 @@ class Spread:
         for rows, own in zip(blocks_of(X), blocks_of(share), strict=True):
             square += np.sum(own[:, None] * (rows / unit - mean) ** 2, axis=0)
         deviation = np.where(np.sqrt(square) > 1e-12 * np.abs(mean), np.sqrt(square) * unit, 0.0)
+        return Spread._checked(mean * unit, deviation, family, standardize)
+
+    @staticmethod
+    def _of_sparse(sample: Sample, share: Floats, family: str, standardize: bool) -> Spread:
+        columns = sparse.csc_array(sample.matrix()).astype(np.float64)
+        mean = columns.T @ share
+        owner = np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr))
+        centred = (columns.data - mean[owner]) ** 2 * share[columns.indices]
+        stored = np.bincount(owner, weights=share[columns.indices], minlength=len(mean))
+        square = np.bincount(owner, weights=centred, minlength=len(mean)) + np.maximum(1 - stored, 0.0) * mean**2
+        return Spread._checked(mean, np.sqrt(square), family, standardize)
+
+    @staticmethod
+    def _checked(mean: Floats, deviation: Floats, family: str, standardize: bool) -> Spread:
         widest = float(deviation.max())
         if not standardize and widest > 0 and not 1e-145 < widest < 1e145:
             raise ValueError(
                 f"{family}: the largest standard deviation of a feature is {widest:.1g}, whose square is out of range: "
                 "set standardize=True, or multiply the features by a constant."
             )
-        return Spread(mean * unit, deviation, standardize)
+        return Spread(mean, deviation, standardize)
 
     @property
     def scale(self) -> Floats:
@@ -79,11 +99,33 @@ def blocks_of(values: AnyArray) -> list[AnyArray]:
     return [values[begin : begin + 4096] for begin in range(0, len(values), 4096)]
 
 
+def deviations_of(sample: Sample) -> Floats:
+    """Return the standard deviation of each column of numbers over some rows, shape (n_features,); 0 for categories."""
+    X = sample.X.take(sample.rows[:4096])
+    if X.is_sparse:
+        squares, means = X.rows_first().power(2).mean(axis=0), X.rows_first().mean(axis=0)
+        return np.sqrt(np.maximum(np.asarray(squares) - np.asarray(means) ** 2, 0.0))
+    with np.errstate(over="ignore", invalid="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a column without values
+        values = X.values.astype(np.float64)
+        deviation = np.nanstd(values, axis=0) if X.has_gaps.any() else np.std(values, axis=0)
+    return np.where(X.is_category | np.isnan(deviation), 0.0, deviation)
+
+
+def has_units(sample: Sample) -> bool:
+    """Return whether the columns are on different scales, as in a table; those of an image are not."""
+    if sample.X.is_sparse:
+        return False
+    if sample.X.is_category.any() or sample.X.has_gaps.any():
+        return True
+    deviation = deviations_of(sample)
+    spread = deviation[deviation > 0]
+    return bool(len(spread)) and bool(np.median(spread) * UNITS < spread.max())
+
+
 def warn_about_scales(sample: Sample, family: str, columns: Sequence[object] | None) -> None:
     """Warn if a few features dominate all distances; `columns` are their names or indices in the user's table."""
-    X = sample.X.take(sample.rows[:4096]).values.astype(np.float64)
-    with np.errstate(over="ignore"):
-        deviation = np.std(X, axis=0)
+    deviation = deviations_of(sample)
     widest, spread = int(np.argmax(deviation)), deviation[deviation > 0]
     small = int(np.sum(spread < WILD_SCALE * deviation[widest]))
     if small and small >= WILD_SHARE * len(spread):

@@ -1,0 +1,186 @@
+"""Numbers in place of gaps and levels, and robust scaling, for families of functions of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+
+from cgens.table.table import Matrix, Table, column_of
+from cgens.types import AnyArray, Floats, Integers
+
+#: A level with less weight than this has no input of its own, and neither have more levels than this of one column:
+#: what is left over shares one input.
+MIN_LEVEL_WEIGHT, MAX_LEVELS = 5.0, 30
+#: Robust scaling bends values beyond this many interquartile ranges: z / sqrt(1 + (z / BEND)^2).
+BEND = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """How rows become complete numbers.
+
+    A column of numbers stays one input, with its median in place of gaps; if it has gaps, there is a further input that
+    is 1 for them and 0 elsewhere. A level of a category is an input that is 1 for it and 0 elsewhere; rare levels share
+    one. A missing level, and one that no training row has, is 0 in all of them.
+
+    Attributes
+    ----------
+    numbers : ndarray of shape (k,)
+        Columns of numbers.
+    fill : ndarray of shape (k,)
+        What stands for a gap.
+    centre, scale : ndarray of shape (k,)
+        A number x becomes (x - centre) / scale.
+    bent : ndarray of shape (), bool
+        Whether scaled numbers are bent (see `BEND`).
+    gaps : ndarray of shape (g,)
+        Columns of numbers whose gaps have an input.
+    level_columns, level_codes : ndarray of shape (h,)
+        Column and level of each further input; the code is -1 for all levels of the column that have none of their own
+        but occur in the training rows, which are in `rare`.
+    rare_begin, rare : ndarray
+        The rare levels of input j, if its code is -1, are ``rare[rare_begin[j]:rare_begin[j + 1]]``.
+    """
+
+    numbers: Integers
+    fill: Floats
+    centre: Floats
+    scale: Floats
+    bent: AnyArray
+    gaps: Integers
+    level_columns: Integers
+    level_codes: Integers
+    rare_begin: Integers
+    rare: Integers
+
+    @staticmethod
+    def of(table: Table, rows: Integers, weight: Floats, robust: bool) -> Encoding:
+        """Measure some rows of a table, with positive weights."""
+        numbers = np.flatnonzero(~table.is_category)
+        measured = np.array([_measure(table, j, rows, weight) for j in numbers]).reshape(len(numbers), 4)
+        median, width, extent, has_gaps = measured.T
+        width = np.where(width > 0, width, extent)
+        scale = np.where((width > 0) & robust, width, 1.0)
+        centre = median if robust and not table.is_sparse else np.zeros(len(numbers))
+        columns: list[int] = []
+        codes: list[int] = []
+        rare: list[AnyArray] = []
+        for column in np.flatnonzero(table.is_category).tolist():
+            own, others = _frequent_levels(table.column(column, rows), weight)
+            columns += [column] * (len(own) + bool(len(others)))
+            codes += [*own.tolist(), *([-1] * bool(len(others)))]
+            rare += [*[np.zeros(0, dtype=np.int64)] * len(own), *([others] * bool(len(others)))]
+        return Encoding(
+            numbers=numbers,
+            fill=median,
+            centre=centre,
+            scale=scale,
+            bent=np.array(robust),
+            gaps=numbers[has_gaps > 0],
+            level_columns=np.array(columns, dtype=np.int64),
+            level_codes=np.array(codes, dtype=np.int64),
+            rare_begin=np.cumsum([0, *map(len, rare)], dtype=np.int64),
+            rare=np.concatenate([np.zeros(0, dtype=np.int64), *rare]),
+        )
+
+    @property
+    def n_inputs(self) -> int:
+        """Number of inputs after the encoding."""
+        return len(self.numbers) + len(self.gaps) + len(self.level_columns)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """A digest of the content."""
+        return blake2b(b"".join(own.tobytes() for own in self.to_arrays().values()), digest_size=16).digest()
+
+    def to_arrays(self) -> dict[str, AnyArray]:
+        """Return the attributes."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
+        """Return the encoding with these attributes."""
+        return cls(**arrays)
+
+    def transform(self, X: Matrix) -> Matrix:
+        """Return rows as numbers, shape (n, n_inputs): float32 if X is, else float64; sparse if X is."""
+        if not isinstance(X, np.ndarray):
+            return self._transform_sparse(sparse.csc_array(X))
+        encoded = np.empty((len(X), self.n_inputs), dtype=X.dtype)
+        begin = len(self.numbers)
+        values = X[:, self.numbers].astype(np.float64)
+        values = np.where(np.isnan(values), self.fill, values)
+        encoded[:, :begin] = self._scaled(values)
+        encoded[:, begin : begin + len(self.gaps)] = np.isnan(X[:, self.gaps])
+        begin += len(self.gaps)
+        for j in range(len(self.level_columns)):
+            encoded[:, begin + j] = self._is_level(j, X[:, self.level_columns[j]])
+        return encoded
+
+    def _is_level(self, number: int, codes: AnyArray) -> AnyArray:
+        """Return whether each row has the level, or one of the rare levels, of an input."""
+        code = self.level_codes[number]
+        if code >= 0:
+            return np.asarray(codes == code)
+        return np.isin(codes, self.rare[self.rare_begin[number] : self.rare_begin[number + 1]])
+
+    def _scaled(self, values: Floats) -> Floats:
+        scaled = (values - self.centre) / self.scale
+        return scaled / np.sqrt(1 + (scaled / BEND) ** 2) if self.bent else scaled
+
+    def _transform_sparse(self, X: Any) -> Any:
+        """Zeros stay zeros: of a sparse table nothing is centred, and there are no categories."""
+        columns = np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
+        is_gap = np.isnan(X.data)
+        values = np.where(is_gap, self.fill[columns], X.data) / self.scale[columns]
+        if self.bent:
+            values = values / np.sqrt(1 + (values / BEND) ** 2)
+        numbers = sparse.csc_array((values.astype(X.dtype), X.indices, X.indptr), shape=X.shape)
+        gaps = sparse.csc_array((is_gap.astype(X.dtype), X.indices, X.indptr), shape=X.shape)[:, self.gaps]
+        gaps.eliminate_zeros()
+        return sparse.csr_array(sparse.hstack([numbers, gaps]))
+
+
+def _measure(table: Table, column: int, rows: Integers, weight: Floats) -> tuple[float, float, float, bool]:
+    """Return the median, interquartile range and range of a column of numbers, and whether it has gaps."""
+    if table.is_sparse:
+        values = column_of(table.columns_first(), column)[rows].astype(np.float64)
+    else:
+        values = table.column(column, rows).astype(np.float64)
+    known = ~np.isnan(values)
+    if not known.any():
+        return 0.0, 0.0, 0.0, True
+    low, median, high = weighted_quantiles(values[known], weight[known], (0.25, 0.5, 0.75))
+    return median, high - low, float(values[known].max() - values[known].min()), not known.all()
+
+
+def weighted_quantiles(values: Floats, weight: Floats, shares: tuple[float, ...]) -> list[float]:
+    """Return quantiles of values with positive weights; a weight of 2 is two copies."""
+    order = np.argsort(values, kind="stable")
+    cumulative = np.cumsum(weight[order])
+    found = []
+    for share in shares:
+        # The middle of the values on both sides if the share ends between two of them, up to rounding.
+        target = share * cumulative[-1]
+        low = np.searchsorted(cumulative, target * (1 - 1e-12))
+        high = np.searchsorted(cumulative, target * (1 + 1e-12), side="right")
+        low, high = (min(int(at), len(values) - 1) for at in (low, high))
+        found.append(0.5 * float(values[order[low]]) + 0.5 * float(values[order[high]]))
+    return found
+
+
+def _frequent_levels(codes: AnyArray, weight: Floats) -> tuple[Integers, Integers]:
+    """Return the levels that have an input of their own, ascending, and the others that occur."""
+    known = ~np.isnan(codes)
+    levels, inverse = np.unique(codes[known].astype(np.int64), return_inverse=True)
+    weights = np.bincount(inverse, weights=weight[known], minlength=len(levels))
+    order = np.lexsort((levels, -weights))
+    frequent = order[:MAX_LEVELS][weights[order[:MAX_LEVELS]] >= (1 - 1e-9) * MIN_LEVEL_WEIGHT]
+    is_frequent = np.isin(np.arange(len(levels)), frequent)
+    return levels[is_frequent], levels[~is_frequent]
