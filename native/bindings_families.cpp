@@ -33,16 +33,14 @@ NewArray<T> field_of(const std::vector<TreeNode>& tree, T TreeNode::*field) {
 }
 
 auto grow(TreeGrower& self, const Vector<double>& along, const Vector<std::uint8_t>& allowed, std::size_t max_leaves,
-          double min_weight, bool real, double smoothing, double penalty) {
+          double min_weight, bool real) {
     require(along.shape(0) == self.n_rows(), "grow: one value per row");
     require(allowed.shape(0) == self.n_features(), "grow: one flag per feature");
     require_finite(along, "grow: values must be finite");
     require(max_leaves >= 1, "grow: at least one leaf");
     require(min_weight >= 0 && std::isfinite(min_weight), "grow: min_weight must be finite and >= 0");
-    require(smoothing >= 0 && penalty >= 0 && std::isfinite(smoothing + penalty),
-            "grow: smoothing and penalty must be finite and >= 0");
     auto leaf_of = zeros<std::int32_t>(self.n_rows());
-    const TreeOptions options{max_leaves, min_weight, real, smoothing, penalty};
+    const TreeOptions options{max_leaves, min_weight, real};
     const std::vector<TreeNode> tree =
         without_gil([&] { return self.grow(along.data(), allowed.data(), options, leaf_of.data()); });
     std::vector<std::int64_t> level_begin{0};
@@ -134,7 +132,6 @@ void bind_families(nb::module_& m) {
             },
             "pool"_a, "weights"_array, "n_threads"_a)
         .def("grow", &grow, "along"_array, "allowed"_array, "max_leaves"_a, "min_weight"_a, "real"_a,
-             "smoothing"_a = 0.0, "penalty"_a = 0.0,
              "Return (features, left, right, thresholds, sums, weights, gaps_right, level_begin, levels) of the nodes, "
              "and the leaf of each row.");
 

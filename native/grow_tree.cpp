@@ -23,17 +23,27 @@ TreeGrower::TreeGrower(std::shared_ptr<const StumpPool> pool, const std::vector<
 }
 
 // The gain of a split in the criterion; 0 if it is within rounding.
-double TreeGrower::gain(const Sums& left, const Sums& right, double penalty) const {
+double TreeGrower::gain(const Sums& left, const Sums& right) const {
     if (!real_) {  // exact: integers whose sums stay below 2^62
         const std::int64_t before = std::abs(left.price + right.price);
         return static_cast<double>(std::abs(left.price) + std::abs(right.price) - before);
     }
-    const auto criterion = [=](const Sums& sums) {
+    const auto criterion = [](const Sums& sums) {
         const auto price = static_cast<double>(sums.price);
-        return price * (price / (static_cast<double>(sums.weight) + penalty));
+        return price * (price / static_cast<double>(sums.weight));
     };
     const double after = criterion(left) + criterion(right);
     const double gained = after - criterion({left.price + right.price, left.weight + right.weight});
+    return gained > kRounding * after ? gained : 0.0;
+}
+
+// The same for sums that are not exact.
+double TreeGrower::gain_of(double left, std::int64_t left_weight, double right, std::int64_t right_weight) const {
+    const auto criterion = [this](double price, std::int64_t weight) {
+        return real_ ? price * (price / static_cast<double>(weight)) : std::abs(price);
+    };
+    const double after = criterion(left, left_weight) + criterion(right, right_weight);
+    const double gained = after - criterion(left + right, left_weight + right_weight);
     return gained > kRounding * after ? gained : 0.0;
 }
 
@@ -45,14 +55,11 @@ std::vector<TreeNode> TreeGrower::grow(const double* along, const std::uint8_t* 
         prices_[i] = price_unit_.round(along[i]);
         total += {prices_[i], weights_[i]};
     }
-    const double unit = weight_unit_.value(1.0);
     // A min_weight above the total weight may not fit into fixed point.
-    least_weight_ = options.min_weight > unit * static_cast<double>(total.weight)
+    least_weight_ = options.min_weight > weight_unit_.value(static_cast<double>(total.weight))
                         ? total.weight + 1
                         : std::max<std::int64_t>(1, weight_unit_.round(options.min_weight));
     real_ = options.real;
-    smoothing_ = options.smoothing / unit;
-    penalty_ = options.penalty / unit;
     rows_.resize(n_rows());
     std::iota(rows_.begin(), rows_.end(), std::uint32_t{0});
 
@@ -62,7 +69,7 @@ std::vector<TreeNode> TreeGrower::grow(const double* along, const std::uint8_t* 
                         weight_unit_.value(static_cast<double>(sums.weight)), 0, {}});
         return tree.size() - 1;
     };
-    std::vector<Node> leaves{{0, n_rows(), total, {}, append(total)}};
+    std::vector<Node> leaves{{0, n_rows(), total, sum_squares(0, n_rows()), {}, append(total)}};
     leaves.reserve(options.max_leaves);
     if (options.max_leaves > 1) find_splits({&leaves[0]}, allowed);
     while (leaves.size() < options.max_leaves) {
@@ -75,8 +82,8 @@ std::vector<TreeNode> TreeGrower::grow(const double* along, const std::uint8_t* 
         const std::vector<std::uint8_t> goes_right = right_bins(parent.best);
         const std::size_t middle = partition(parent, goes_right);
         const Sums right = parent.sums - parent.best.left;
-        *next = {parent.begin, middle, parent.best.left, {}, append(parent.best.left)};
-        leaves.push_back({middle, parent.end, right, {}, append(right)});
+        *next = {parent.begin, middle, parent.best.left, sum_squares(parent.begin, middle), {}, append(parent.best.left)};
+        leaves.push_back({middle, parent.end, right, sum_squares(middle, parent.end), {}, append(right)});
         TreeNode& node = tree[parent.position];
         describe(parent, goes_right, node);
         node.left = static_cast<std::int32_t>(next->position);
@@ -186,7 +193,7 @@ void TreeGrower::scan_thresholds(std::size_t f, const Sums* bins, const Node& no
             const Sums right = node.sums - left;
             if (right.weight < least_weight_) return;
             if (left.weight < least_weight_) continue;
-            const double gained = gain(left, right, 0.0);
+            const double gained = gain(left, right);
             if (!(gained > best.gain)) continue;
             best = {gained, f, k, gaps.empty() ? right.weight > left.weight : gaps_right, {}, left};
         }
@@ -195,27 +202,64 @@ void TreeGrower::scan_thresholds(std::size_t f, const Sums* bins, const Node& no
     if (!gaps.empty()) scan(gaps, feature.n_upper_cells() - 1, false);
 }
 
+double TreeGrower::sum_squares(std::size_t begin, std::size_t end) const {
+    double sum = 0.0;
+    for (std::size_t k = begin; k < end; ++k) {
+        const auto price = static_cast<double>(prices_[rows_[k]]);
+        if (weights_[rows_[k]] > 0) sum += price * (price / static_cast<double>(weights_[rows_[k]]));
+    }
+    return sum;
+}
+
+// Empirical Bayes, a one-way random-effects model: the mean of a level is that of the node plus an effect of variance t^2,
+// and rows of weight w scatter around it with variance s^2 / w. Both are estimated from the sums of squares within and
+// between levels; the posterior mean of a level with weight W is shrunk to the mean of the node by W / (W + s^2 / t^2).
+double TreeGrower::level_shrinkage(const BinnedFeature& feature, const Sums* bins, const Node& node) const {
+    double between = 0.0, weight_squares = 0.0, n_levels = 0.0;
+    for (std::size_t k = 0; k < feature.n_bins(); ++k) {
+        if (bins[k].weight == 0) continue;
+        const auto price = static_cast<double>(bins[k].price), weight = static_cast<double>(bins[k].weight);
+        between += price * (price / weight);
+        weight_squares += weight * weight;
+        ++n_levels;
+    }
+    const auto total = static_cast<double>(node.sums.weight), price = static_cast<double>(node.sums.price);
+    const double rows = total * weight_unit_.value(1.0);
+    const double within = std::max(node.squares - between, 0.0) / std::max(rows - n_levels, 0.25 * rows);
+    between -= price * (price / total);
+    const double excess = (between - (n_levels - 1) * within) / (total - weight_squares / total);  // t^2 in units
+    return excess > 0 ? within / excess : std::numeric_limits<double>::infinity();
+}
+
 void TreeGrower::scan_levels(std::size_t f, const Sums* bins, const Node& node, Split& best) const {
     const BinnedFeature& feature = pool_->feature(f);
     struct Level {
-        double mean;
+        double mean;  // shrunk
         std::uint32_t bin;
     };
+    const double shrinkage = level_shrinkage(feature, bins, node);
+    if (std::isinf(shrinkage)) return;
+    const double mean = static_cast<double>(node.sums.price) / static_cast<double>(node.sums.weight);
     std::vector<Level> order;
-    for (std::size_t k = 0; k < feature.n_bins(); ++k)
-        if (!bins[k].empty())
-            order.push_back({static_cast<double>(bins[k].price) / (static_cast<double>(bins[k].weight) + smoothing_),
-                             static_cast<std::uint32_t>(k)});
+    for (std::size_t k = 0; k < feature.n_bins(); ++k) {
+        if (bins[k].empty()) continue;
+        const auto price = static_cast<double>(bins[k].price), weight = static_cast<double>(bins[k].weight);
+        order.push_back({mean + (price - mean * weight) / (weight + shrinkage), static_cast<std::uint32_t>(k)});
+    }
     std::stable_sort(order.begin(), order.end(), [](const Level& a, const Level& b) { return a.mean < b.mean; });
+    const auto shrunk = [&](const Level& level) { return level.mean * static_cast<double>(bins[level.bin].weight); };
+    double total = 0.0, low_price = 0.0;
+    for (const Level& level : order) total += shrunk(level);
     Sums low, best_low;
     std::size_t n_low = 0;
     double best_gain = best.gain;
     for (std::size_t k = 0; k + 1 < order.size(); ++k) {
         low += bins[order[k].bin];
+        low_price += shrunk(order[k]);
         const Sums high = node.sums - low;
         if (high.weight < least_weight_) break;
         if (low.weight < least_weight_) continue;
-        const double gained = gain(low, high, penalty_);
+        const double gained = gain_of(low_price, low.weight, total - low_price, high.weight);
         if (!(gained > best_gain)) continue;
         best_gain = gained;
         best_low = low;

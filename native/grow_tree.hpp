@@ -4,9 +4,10 @@
 //   real: a leaf's value is its mean G / W. Each split maximizes the gain in the sum of G^2 / W, the squared price
 //         sum_i r_i h(x_i) of the tree scaled to unit variance.
 //   sign: a leaf's value is the sign of G. Each split maximizes the gain in the sum of |G|, the price itself.
-// Numbers are split at thresholds, with gaps on the better side. Levels of a category are put in the order of their
-// smoothed means G / (W + smoothing) and split there; the criterion of such a split has W + penalty for W, because the
-// order was chosen for the same rows. The leaf whose best split gains most is split next. Sums are exact integers: the same tree for any number of threads
+// Numbers are split at thresholds, with gaps on the better side. Levels of a category are put in the order of their means
+// and split there. Because that order is chosen for the same rows, the means are shrunk to that of the node first, by as
+// much as their scatter suggests (see level_shrinkage): many levels without an effect then gain nothing. The leaf whose
+// best split gains most is split next. Sums are exact integers: the same tree for any number of threads
 // and any order of equal rows.
 #pragma once
 
@@ -33,7 +34,6 @@ struct TreeOptions {
     std::size_t max_leaves;
     double min_weight;  // of a leaf
     bool real;
-    double smoothing = 0.0, penalty = 0.0;  // of the levels of categories
 };
 
 class TreeGrower {
@@ -70,11 +70,13 @@ class TreeGrower {
     struct Node {
         std::size_t begin, end;  // in rows_
         Sums sums;
+        double squares;  // sum of r_i^2 / w_i over the rows, in units
         Split best;
         std::size_t position;  // in the tree
     };
 
-    double gain(const Sums& left, const Sums& right, double penalty) const;
+    double gain(const Sums& left, const Sums& right) const;
+    double gain_of(double left, std::int64_t left_weight, double right, std::int64_t right_weight) const;
     // Finds the best split of each node, in one pass over the blocks of features.
     void find_splits(std::vector<Node*> nodes, const std::uint8_t* allowed);
     void scan_block(const FeatureBlock& block, const Node& node, const std::uint8_t* allowed,
@@ -82,6 +84,9 @@ class TreeGrower {
     // The sums of all bins of a feature are complete, that of the common bin included.
     void scan_thresholds(std::size_t f, const Sums* bins, const Node& node, Split& best) const;
     void scan_levels(std::size_t f, const Sums* bins, const Node& node, Split& best) const;
+    // How much weight, in units, a level must have for its mean to count by half against the mean of the node.
+    double level_shrinkage(const BinnedFeature& feature, const Sums* bins, const Node& node) const;
+    double sum_squares(std::size_t begin, std::size_t end) const;
     void describe(const Node& parent, const std::vector<std::uint8_t>& goes_right, TreeNode& node) const;
     std::vector<std::uint8_t> right_bins(const Split& split) const;  // for each bin whether it goes right
     // Reorders the node's rows so that those going left come first; returns where the others begin.
@@ -93,7 +98,6 @@ class TreeGrower {
     std::vector<std::int64_t> weights_, prices_;
     std::int64_t least_weight_ = 1;  // of a leaf
     bool real_ = true;
-    double smoothing_ = 0.0, penalty_ = 0.0;  // in units of weight
     std::vector<std::uint32_t> rows_, scratch_;
 };
 

@@ -501,8 +501,6 @@ class TreeGrower:
         max_leaves: int,
         min_weight: float,
         real: bool,
-        smoothing: float = 0.0,
-        penalty: float = 0.0,
     ) -> tuple[
         NDArray[numpy.int32],
         NDArray[numpy.int32],

@@ -91,7 +91,7 @@ def family_shares(
     The contribution is g_k(x) = sum of w_j h_j(x) over the learners of the family: its function in the sum of kernels.
     """
     share = sample_weight / sample_weight.sum()
-    parts = {name: np.zeros((len(X), len(ensemble.intercept))) for name in names}
+    parts = {name: np.zeros((X.shape[0], len(ensemble.intercept))) for name in names}
     for columns, pack in ensemble.packs.flattened():
         if isinstance(pack, MemberPack) and pack.name in parts:
             parts[pack.name] += pack.decider(ensemble.weights[columns])(X, n_threads)

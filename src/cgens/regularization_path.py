@@ -45,8 +45,8 @@ class RegularizationPath:
         for s in range(len(self.stages)):
             weights = np.hstack([path[s][0] for path in self.solutions])
             intercept = np.concatenate([path[s][1] for path in self.solutions])
-            flat = product_in_blocks(lambda begin, end: responses[begin:end], len(X), weights) + intercept
-            yield np.moveaxis(flat.reshape(len(X), len(self.Cs), n_outputs), 1, 0)
+            flat = product_in_blocks(lambda begin, end: responses[begin:end], len(responses), weights) + intercept
+            yield np.moveaxis(flat.reshape(len(responses), len(self.Cs), n_outputs), 1, 0)
 
 
 def path(

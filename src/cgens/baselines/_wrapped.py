@@ -24,7 +24,7 @@ class WrappedClassifier(ClassifierMixin, VersionedEstimator):  # type: ignore[mi
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = tags.input_tags.categorical = tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = tags.input_tags.allow_nan = True
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

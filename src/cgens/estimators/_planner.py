@@ -26,7 +26,9 @@ class Planner(VersionedEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = tags.input_tags.categorical = tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = tags.input_tags.allow_nan = True
+        # For scikit-learn this means integers that are categories: here they are only if they are declared.
+        tags.input_tags.categorical = getattr(self, "categorical_features", None) is not None
         return tags
 
     def set_params(self, **params: Any) -> Self:

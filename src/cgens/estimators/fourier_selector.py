@@ -119,7 +119,7 @@ class FourierSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Version
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.sparse = tags.input_tags.categorical = tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

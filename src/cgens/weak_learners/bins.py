@@ -10,7 +10,7 @@ from cgens.table.table import compressed_arrays
 from cgens.types import Sample
 
 #: A level of a category with less weight than this shares a bin with all other rare levels.
-MIN_LEVEL_WEIGHT = 5.0
+MIN_LEVEL_WEIGHT = 2.0
 
 
 def stump_pool(sample: Sample, n_bins: int, n_threads: int) -> StumpPool:

@@ -21,9 +21,6 @@ from cgens.weak_learners.bins import stump_pool
 from cgens.weak_learners.checks import check_choice, check_integer
 from cgens.weak_learners.search.proposals import ProposalPricer
 
-#: Smoothing and penalty of the levels of categories, in units of weight (native/grow_tree.hpp).
-LEVELS = (10.0, 10.0)
-
 
 class Tree(BaseEstimator):  # type: ignore[misc]
     """Trees with a few leaves, grown greedily to maximize the price of the round.
@@ -216,7 +213,7 @@ class TreeMaker:
         allowed[self._rng.choice(self._n_features, size=n_allowed, replace=False)] = 1
         real = spec.leaves == "real"
         features, left, right, thresholds, sums, weights, *splits, leaf_of = self._grower.grow(
-            np.ascontiguousarray(target), allowed, self._max_leaves, self._min_weight, real, *LEVELS
+            np.ascontiguousarray(target), allowed, self._max_leaves, self._min_weight, real
         )
         values = self._scaled(sums / weights, leaf_of) if real else np.where(sums < 0, -1.0, 1.0)
         values = values.astype(np.float32)
