@@ -151,6 +151,12 @@ def column_of(values: Matrix, number: int) -> NDArray[Any]:
     return values[:, number] if isinstance(values, np.ndarray) else values[:, [number]].toarray()[:, 0]
 
 
+def dense_columns(values: Matrix, columns: NDArray[Any]) -> NDArray[Any]:
+    """Return some columns of a few rows of a matrix, dense, shape (n, len(columns))."""
+    own = values[:, columns]
+    return own if isinstance(own, np.ndarray) else own.toarray()
+
+
 def dense_blocks(values: Any, columns: NDArray[Any]) -> Iterator[NDArray[Any]]:
     """Yield some columns of a sparse matrix as arrays, a few rows at a time."""
     own = sparse.csr_array(values)[:, columns]

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from cgens.default_c import DefaultC
 from cgens.packs import BlockPack, register_pack
 from cgens.table.accepted import EXTRAS
-from cgens.table.table import column_of
+from cgens.table.table import column_of, dense_columns
 from cgens.types import AnyArray, Floats, Integers, Pricer, Sample
 from cgens.weak_learners.checks import check_counts
 from cgens.weak_learners.search.candidates import Candidates
@@ -147,8 +147,7 @@ class BoxPack(BlockPack):
     def respond_transposed(self, X: AnyArray) -> AnyArray:
         """Return the responses for a block of rows, shape (J, n)."""
         used, positions = self._used
-        values = X[:, used].T
-        values = np.ascontiguousarray(values if isinstance(values, np.ndarray) else values.toarray())
+        values = np.ascontiguousarray(dense_columns(X, used).T)
         gaps = np.isnan(values)
         is_category = np.isnan(self.thresholds)
         inside = np.ones((len(self), X.shape[0]), dtype=bool)

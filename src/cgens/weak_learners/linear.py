@@ -12,11 +12,13 @@ from sklearn.base import BaseEstimator
 from cgens.default_c import DefaultC
 from cgens.packs import BlockPack, register_pack
 from cgens.table.accepted import EXTRAS
+from cgens.table.table import dense_columns
 from cgens.types import AnyArray, Floats, Integers, Pricer, Sample
 from cgens.weak_learners.encoded import begin_encoded
 from cgens.weak_learners.projections.spread import Spread
 from cgens.weak_learners.search.candidates import Candidates
 from cgens.weak_learners.search.fixed_pool import FixedPricer
+from cgens.weak_learners.search.sparse_columns import SparseColumns
 
 
 class Linear(BaseEstimator):  # type: ignore[misc]
@@ -45,7 +47,12 @@ class Linear(BaseEstimator):  # type: ignore[misc]
     def _begin(self, sample: Sample, n_threads: int) -> Pricer:
         spread = Spread.of(sample, "Linear", standardize=True)
         pack = LinearPack(np.arange(sample.X.shape[1]), spread.mean, spread.scale)
-        return FixedPricer(Candidates.of(pack, sample, n_threads), sample, n_threads)
+        if not sample.X.is_sparse:
+            return FixedPricer(Candidates.of(pack, sample, n_threads), sample, n_threads)
+        kept = SparseColumns(sample, spread.mean, spread.scale).distinct()
+        own = Sample(sample.X.select(kept), sample.rows, sample.weight)
+        pack = LinearPack(kept, spread.mean[kept], spread.scale[kept])
+        return FixedPricer(Candidates(pack, SparseColumns(own, pack.means, pack.scales)), sample, n_threads)
 
 
 @dataclass(frozen=True)
@@ -95,7 +102,7 @@ class LinearPack(BlockPack):
 
     def respond_block(self, X: AnyArray) -> AnyArray:
         """Return the responses for a block of rows, shape (n, J)."""
-        scaled = (X[:, self.features].astype(np.float64) - self.means) / self.scales
+        scaled = (dense_columns(X, self.features).astype(np.float64) - self.means) / self.scales
         largest = np.finfo(np.float32).max  # responses to rows far from the training rows stay finite
         return np.clip(scaled, -largest, largest).astype(np.float32)
 

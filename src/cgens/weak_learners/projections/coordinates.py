@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
 
 from cgens.blas import ONE_BLAS_THREAD, for_blocks
@@ -58,9 +59,16 @@ class Coordinates:
             axes, variance = _leading_axes(sample, share, mean, scale * unit, n_threads)
         Z = np.empty((m, d if axes is None else axes.shape[1]), dtype=np.float32)
 
+        X, is_sparse = sample.matrix(), sample.X.is_sparse
+        shrunk = None if axes is None else axes / (scale * unit)[:, None]
+
         def work(begin: int, end: int) -> None:
-            X = (sample.matrix()[begin:end].astype(np.float64) - mean) / (scale * unit)
-            Z[begin:end] = X if axes is None else X @ axes
+            rows = X[begin:end].astype(np.float64)
+            if shrunk is not None and is_sparse:  # only stored entries are multiplied
+                Z[begin:end] = rows @ shrunk - mean @ shrunk
+                return
+            rows = (rows - mean) / (scale * unit)
+            Z[begin:end] = rows if axes is None else rows @ axes
 
         for_blocks(work, m, n_threads)
         if axes is None:
@@ -73,15 +81,28 @@ class Coordinates:
         return own, np.sum(own * self.mean, axis=1)
 
 
+def _centred_rows(sample: Sample, share: Floats, mean: Floats, scale: Floats) -> AnyArray:
+    """Return the scaled rows times the root of their weight, float32."""
+    X = sample.matrix().astype(np.float32)
+    X -= mean.astype(np.float32)
+    X /= scale.astype(np.float32)
+    X *= np.sqrt(share)[:, None].astype(np.float32)
+    return X
+
+
+def _sparse_rows(sample: Sample, share: Floats, scale: Floats) -> AnyArray:
+    """Return the same for a sparse table, which is not centred: its axes are those of latent semantic analysis."""
+    X = sample.matrix().astype(np.float32)
+    X = X.multiply(np.sqrt(share)[:, None].astype(np.float32)).multiply((1 / scale)[None].astype(np.float32))
+    return sparse.csr_array(X)  # type: ignore[no-any-return]
+
+
 def _leading_axes(sample: Sample, share: Floats, mean: Floats, scale: Floats, n_threads: int) -> tuple[Floats, Floats]:
     """Return the axes with the largest variance, shape (d, r), and the variances along them."""
     m, d = len(sample), sample.X.shape[1]
     if d > MAX_FEATURES:
-        X = sample.matrix().astype(np.float32)
-        X -= mean.astype(np.float32)
-        X /= scale.astype(np.float32)
-        X *= np.sqrt(share)[:, None].astype(np.float32)
-        total = float(np.sum(np.einsum("ij,ij->i", X, X), dtype=np.float64))
+        X = _sparse_rows(sample, share, scale) if sample.X.is_sparse else _centred_rows(sample, share, mean, scale)
+        total = float(np.sum(X.multiply(X).sum() if sample.X.is_sparse else np.einsum("ij,ij->i", X, X), dtype=float))
         with ONE_BLAS_THREAD:
             _, values, rows = randomized_svd(X, min(MAX_COMPONENTS, m, d), random_state=0)
         axes, variance = rows.T.astype(np.float64), values.astype(np.float64) ** 2

@@ -7,6 +7,7 @@ import numpy as np
 from cgens._core import price_candidates
 from cgens.types import AnyArray, Floats, Rule
 from cgens.weak_learners.search.price_table import Found
+from cgens.weak_learners.search.sparse_columns import SparseColumns
 
 #: The largest relative rounding error of one operation.
 UNIT_ROUNDOFF = float(np.finfo(float).eps) / 2
@@ -18,7 +19,9 @@ class CandidateTable:
     `drift` is an upper bound on the rounding errors of the prices.
     """
 
-    def __init__(self, responses: AnyArray, free: AnyArray, n_rows: int, n_threads: int, n_outputs: int) -> None:
+    def __init__(
+        self, responses: AnyArray | SparseColumns, free: AnyArray, n_rows: int, n_threads: int, n_outputs: int
+    ) -> None:
         self._responses, self._free = responses, free
         self._n_rows, self._n_threads = n_rows, n_threads
         self.n_outputs = n_outputs
@@ -27,13 +30,18 @@ class CandidateTable:
         self._has_curvature = False
         # Rows are summed in blocks of 2048, and these in 16 lanes (native/price_candidates.cpp): no term of a sum takes
         # part in more operations than this.
-        n_operations = min(n_rows, 2048) / 16 + n_rows / 2048 + 6
-        largest = float(max(responses.max(initial=0), -responses.min(initial=0)))
+        n_operations: float = min(n_rows, 2048) / 16 + n_rows / 2048 + 6
+        if isinstance(responses, SparseColumns):
+            n_operations, largest = n_rows, responses.largest
+        else:
+            largest = float(max(responses.max(initial=0), -responses.min(initial=0)))
         self._largest, self._product_error = largest, n_operations * UNIT_ROUNDOFF * largest
         self.drift = 0.0
 
     def products(self, vectors: Floats) -> Floats:
         """Return the products of all responses with vectors of shape (m, l), shape (n, l)."""
+        if isinstance(self._responses, SparseColumns):
+            return self._responses.products(vectors)
         flat = price_candidates(self._responses, np.ascontiguousarray(vectors.T), self._n_threads)
         return np.asarray(flat.reshape(len(self._responses), vectors.shape[1]))
 
@@ -44,6 +52,10 @@ class CandidateTable:
 
     def set_curvature(self, diagonal: Floats) -> None:
         """Compute g'Pg of the empty master: sum v g^2 - (sum v g)^2 / sum v."""
+        self._has_curvature = True
+        if isinstance(self._responses, SparseColumns):
+            self.curvature = self._responses.centred_squares(diagonal)
+            return
         means = self.products(diagonal[:, None])[:, 0] / diagonal.sum()
         if self._responses.dtype == np.int8:  # (1 - mean) (1 + mean) does not cancel
             self.curvature = diagonal.sum() * (1 - means) * (1 + means)
@@ -53,7 +65,6 @@ class CandidateTable:
                 here = slice(begin, begin + 64)
                 centred = self._responses[here, : self._n_rows] - means[here, None]
                 self.curvature[here] = np.einsum("ij,ij,j->i", centred, centred, diagonal)
-        self._has_curvature = True
 
     def set_exact_curvature(self, indices: AnyArray, values: Floats) -> None:
         """Set g'Pg of some candidates to its value in the present master; later changes are applied to it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Set
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from cgens.blas import for_blocks
 from cgens.packs import Pack
 from cgens.types import AnyArray, Column, Learner, Sample
 from cgens.weak_learners.search.price_table import Found
+from cgens.weak_learners.search.sparse_columns import SparseColumns
 
 
 class CandidatePack(Pack, Protocol):
@@ -32,12 +33,12 @@ class Candidates:
     Attributes
     ----------
     pack : CandidatePack
-    responses : ndarray of shape (n, padded_length(m)), int8 or float32
+    responses : ndarray of shape (n, padded_length(m)), int8 or float32, or SparseColumns
         One row per candidate; 0 beyond the m training rows.
     """
 
     pack: CandidatePack
-    responses: AnyArray
+    responses: Any
 
     @staticmethod
     def of(pack: CandidatePack, sample: Sample, n_threads: int) -> Candidates:
@@ -61,7 +62,10 @@ class Candidates:
         """Return the best candidate as a column, None if nothing was found."""
         if not best.found:
             return None
-        response = self.responses[best.candidate, :n_rows].copy()  # a view would keep the whole matrix in memory
+        if isinstance(self.responses, SparseColumns):
+            response = self.responses.response(best.candidate)
+        else:
+            response = self.responses[best.candidate, :n_rows].copy()  # a view would keep the whole matrix in memory
         return Column(self.learner(best.candidate), response, best.price, best.output)
 
     def joined(self, other: Candidates) -> Candidates:
