@@ -132,8 +132,7 @@ void bind_families(nb::module_& m) {
             },
             "pool"_a, "weights"_array, "n_threads"_a)
         .def("grow", &grow, "along"_array, "allowed"_array, "max_leaves"_a, "min_weight"_a, "real"_a,
-             "Return (features, left, right, thresholds, sums, weights, gaps_right, level_begin, levels) of the nodes, "
-             "and the leaf of each row.");
+             "Return features, left, right, thresholds, sums, weights, gaps_right, level_begin, levels; leaf of each row.");
 
     nb::class_<TreeTables>(m, "TreeTables", "Trees laid out for prediction.")
         .def("__init__", &construct_trees, "begin"_array, "features"_array, "left"_array, "right"_array,

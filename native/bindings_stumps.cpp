@@ -222,8 +222,7 @@ void bind_stumps(nb::module_& m) {
         .def_static("of_columns", &make_sparse_pool<double>, "data"_array, "indices"_array, "begin"_array, "n_all"_a,
                     "rows"_array, "weights"_array, "max_bins"_a, "n_threads"_a, "interrupted"_a = nb::none())
         .def("split", &split_of, "candidate"_a,
-             "Return (feature, threshold, levels, gaps_above, gaps_known). A category has the threshold NaN; the last is "
-             "False if no training row has a gap.")
+             "Return (feature, threshold, levels, gaps_above, gaps_known): the last is whether a training row has a gap.")
         .def("find", &find_candidate, "feature"_a, "threshold"_a, "levels"_array, "gaps_above"_a,
              "Return the candidate with this split, or None.")
         .def("take", &StumpPool::take, "candidate"_a,

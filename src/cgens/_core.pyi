@@ -293,7 +293,7 @@ class StumpPool:
     ) -> StumpPool: ...
     def split(self, candidate: int) -> tuple[int, float, NDArray[numpy.uint32], bool, bool]:
         """
-        Return (feature, threshold, levels, gaps_above, gaps_known). A category has the threshold NaN; the last is False if no training row has a gap.
+        Return (feature, threshold, levels, gaps_above, gaps_known): the last is whether a training row has a gap.
         """
 
     def find(
@@ -514,7 +514,7 @@ class TreeGrower:
         NDArray[numpy.int32],
     ]:
         """
-        Return (features, left, right, thresholds, sums, weights, gaps_right, level_begin, levels) of the nodes, and the leaf of each row.
+        Return features, left, right, thresholds, sums, weights, gaps_right, level_begin, levels; leaf of each row.
         """
 
 class TreeTables:

@@ -255,12 +255,12 @@ def stump_responses(values: Floats, weight: Floats, max_bins: int | None, is_cat
     if is_category:
         levels, inverse = np.unique(values[~gaps], return_inverse=True)
         heavy = np.bincount(inverse, weights=weight[~gaps]) >= (1 - 1e-9) * MIN_LEVEL_WEIGHT
-        above = [values == level for level in levels[heavy]]
+        sides = [values == level for level in levels[heavy]]
         if not heavy.all():
-            above.append(~np.isin(values, levels[~heavy]))
+            sides.append(~np.isin(values, levels[~heavy]))
         if gaps.any():
-            above.append(gaps)
-        return np.array(above).T if len(above) > 1 else np.zeros((len(values), 0), dtype=bool)
+            sides.append(gaps)
+        return np.array(sides).T if len(sides) > 1 else np.zeros((len(values), 0), dtype=bool)
     above = values[:, None] > stump_thresholds(values[~gaps], weight[~gaps], max_bins)
     if gaps.any() and not gaps.all():
         above = np.hstack([above | gaps[:, None], gaps[:, None], above])

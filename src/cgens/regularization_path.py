@@ -14,6 +14,7 @@ from cgens.interrupt import InterruptGuard
 from cgens.loop_inputs import as_sample
 from cgens.path_problem import PathMaster, PathProblem, PathSolutions
 from cgens.rounds import Callback
+from cgens.table import Table
 from cgens.types import AnyArray, Family, Floats, Integers, Poll, Rule, Status
 from cgens.weight_history import product_in_blocks
 
@@ -52,7 +53,7 @@ class RegularizationPath:
 def path(
     master: PathMaster,
     weak_learner: Family,
-    X: AnyArray,
+    X: AnyArray | Table,
     target: Floats,
     Cs: Sequence[float],
     *,

@@ -31,7 +31,6 @@ from cgens.weak_learners import (
     Perceptron,
     SklearnLearner,
     Stump,
-    StumpLearner,
     Tree,
 )
 from tests.contract.cosines import Cosines

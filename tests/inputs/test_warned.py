@@ -88,7 +88,10 @@ def test_columns_that_all_have_the_weight_zero():
         (CGEnsOutlierDetector(), {"X": FOUR}),
         (FourierSelector(2), {"X": np.zeros((60, 2)), "y": np.arange(60) % 2}),
         (CGEnsClassifierCV(n_estimators=2, stages=[1, 2], cv=2), {"X": np.zeros((60, 2)), "y": np.arange(60) % 2}),
-        (CGEnsClassifier(["fourier"]), {"X": X * np.array([1e4, 1, 1, 1, 1, 1]), "y": data("stump")["y"]}),
+        (
+            CGEnsClassifier([Fourier(standardize=False)]),
+            {"X": X * np.array([1e4, 1, 1, 1, 1, 1]), "y": data("stump")["y"]},
+        ),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -128,16 +131,17 @@ def test_an_unsolved_master_has_a_warning_and_a_status(name, params, given, advi
 
 # --- features of different scales, for families that mix them
 
-SCALED = X * np.array([1e4, 1, 1, 1, 1, 1])
+SCALED, UNSCALED = X * np.array([1e4, 1, 1, 1, 1, 1]), {"weak_learner__standardize": False}
 IMAGES, DIGITS = (part[:300] for part in load_digits(return_X_y=True))
 #: Estimators | parameters | data | a pattern of the single warning; None: no warning
 SCALES: list[tuple[str, dict[str, Any], dict[str, Any], str | None]] = [
-    *((name, {}, {"X": SCALED}, rf"(?i){name.split()[-1]}\b.*feature 0\b.*2e\+04.*standardize=True.*StandardScaler")
+    *((name, UNSCALED, {"X": SCALED}, rf"(?i){name.split()[-1]}\b.*feature 0\b.*2e\+04.*standardize=True.*Scaler")
       for name in named("rotated")),
-    *(("rotated", {}, {"X": pd.DataFrame(X[:, :n] * [*[1e4] * (n - 1), 1.0], columns=[*"abc"[: n - 1], "years"])},
+    *(("rotated", UNSCALED, {"X": pd.DataFrame(X[:, :n] * [*[1e4] * (n - 1), 1.0], columns=[*"abc"[: n - 1], "years"])},
        rf"feature '[abc]'.*\b1 of {n}\b") for n in (2, 3, 4)),  # the small one would not matter
-    ("CGEnsClassifier", {"weak_learner": [("fourier", [3, 0, 4])]}, {"X": SCALED}, r"feature 0\b"),
-    ("CGEnsClassifierCV", {"weak_learner": Fourier(n_candidates=50)}, {"X": SCALED}, r"feature 0\b"),
+    ("CGEnsClassifier", {"weak_learner": [(Fourier(standardize=False), [3, 0, 4])]}, {"X": SCALED}, r"feature 0\b"),
+    ("CGEnsClassifierCV", {"weak_learner": Fourier(n_candidates=50, standardize=False)}, {"X": SCALED}, r"feature 0\b"),
+    ("rotated", {}, {"X": SCALED}, None),  # robust scaling
     ("rotated", {}, {"X": np.column_stack([X, np.zeros((90, 20)), np.ones((90, 3))])}, None),
     ("rotated", {"n_estimators": 2}, {"X": IMAGES, "y": DIGITS}, None),  # pixels at the border hardly vary
     ("rotated", {"n_estimators": 2}, {"X": IMAGES / 16, "y": DIGITS}, None),

@@ -346,7 +346,9 @@ def test_a_damaged_file_is_refused(damage, tmp_path):
         arrays |= {"master.0.duals": duals[1:]} if damage == "short duals" else {}
         write_archive(path, Archive("cgens checkpoint", 1, archive.content, arrays))
     else:
-        middle = len(content) // 2
+        with zipfile.ZipFile(path) as archive:
+            largest = max(archive.infolist(), key=lambda entry: entry.file_size)
+        middle = largest.header_offset + largest.file_size // 2  # within its bytes
         changed = content[:middle] + bytes([content[middle] ^ 255]) + content[middle + 1 :]
         broken = {
             "truncated": content[:-100],

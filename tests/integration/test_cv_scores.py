@@ -19,6 +19,7 @@ from cgens import CGEnsRegressor, path
 from cgens.coding import simplex_codes
 from cgens.masters import Hinge, LeastSquares
 from cgens.sample_order import SampleOrder
+from cgens.table import Table
 from cgens.weak_learners import Stump
 from tests.integration.small_data import topics
 from tests.integration.test_cv import PATIENTS, TUMOURS, WINES, classify, regress
@@ -33,7 +34,7 @@ class ByHand:
         train, self.test = model.folds_[k]
         own = np.zeros(len(X))
         own[train] = weight[train]
-        order = SampleOrder.of(X, np.ascontiguousarray(target), own, 1)
+        order = SampleOrder.of(Table.of(X), np.ascontiguousarray(target), own, 1)
         options = {"sample_weight": order.weight, "rows": order.rows, "tol": 3e-3, "pricing": pricing}
         stages, target = model.stages_.tolist(), target[order.rows]
         self.paths = [

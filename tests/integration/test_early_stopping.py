@@ -199,7 +199,7 @@ THREE = topics()[1]
         ({}, {"sample_weight_val": Y}, r"sample_weight_val needs X_val"),
         ({"early_stopping": False}, {"sample_weight_val": Y}, r"sample_weight_val.*early_stopping=True"),
         ({}, {"X_val": X, "y_val": Y, "sample_weight_val": 0.0 * Y}, r"(?i)weight"),
-        ({}, {"X_val": np.where(X[3, 3] == X, np.nan, X), "y_val": Y}, r"X_val.*NaN.*row 3, column 3"),
+        ({}, {"X_val": np.where(X[3, 3] == X, np.inf, X), "y_val": Y}, r"X_val.*inf.*row 3, column 3"),
     ],
 )
 def test_invalid_validation_of_a_classifier(options, given, pattern):

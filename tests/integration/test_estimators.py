@@ -191,7 +191,8 @@ def test_data_frame(name):
     model, plain = make(name).fit(frame, y), make(name).fit(table, y)
     assert model.feature_names_in_.tolist() == frame.columns.tolist()
     assert answer(model, frame).tobytes() == answer(plain, table).tobytes()
-    with pytest.raises(ValueError, match="feature names should match"):
+    assert answer(model, frame[frame.columns[::-1]]).tobytes() == answer(plain, table).tobytes()
+    with pytest.raises(ValueError, match=r"lacks the column 'a'.*'z' instead"):
         answer(model, frame.rename(columns={"a": "z"}))
     assert not hasattr(model.fit(table, y), "feature_names_in_"), "names of an earlier table are forgotten"
 
@@ -251,8 +252,9 @@ def test_verbose_prints_a_progress_bar(name, capfd):
 def test_tags(name):
     estimator, kind = MODELS[name]
     tags = get_tags(estimator)
-    assert not tags.input_tags.sparse
-    assert not tags.input_tags.allow_nan
+    assert tags.input_tags.sparse == (name not in ("stump kernel", "perceptron kernel"))
+    assert tags.input_tags.allow_nan
+    assert not tags.input_tags.categorical, "integers are numbers"
     if is_regressor(estimator):
         assert tags.target_tags.multi_output == (kind != "counts")  # scikit-learn checks it with y < 0
     elif is_classifier(estimator):

@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 from cgens._core import order_rows
 from cgens.sample_order import SampleOrder
+from cgens.table import Table
 from tests.native.tables import same_tables
 from tests.reference.naive_order import merged_rows
 
@@ -73,7 +74,7 @@ def test_pairs_of_rows(name):
 
 def test_duals_are_divided_by_weight():
     X, weight = np.array([[0.0], [1.0], [0.0], [5.0]]), np.array([1.0, 2.0, 3.0, 0.0])
-    order = SampleOrder.of(X, np.ones((4, 1)), weight, 1)
+    order = SampleOrder.of(Table.of(X), np.ones((4, 1)), weight, 1)
     duals = np.zeros((2, 1))
     duals[order.position[:2]] = [[8.0], [5.0]]
     assert order.spread_duals(duals).ravel().tolist() == [2.0, 5.0, 6.0, 0.0]

@@ -128,9 +128,11 @@ THRESHOLDS = {
 
 def splits_of(learner):
     """Return the features and thresholds of a learner without those of leaves."""
-    features = np.atleast_1d(learner.feature if hasattr(learner, "feature") else learner.features)
-    thresholds = np.atleast_1d(learner.threshold if hasattr(learner, "threshold") else learner.thresholds)
-    return features[features >= 0], thresholds[features >= 0]
+    if hasattr(learner, "threshold"):
+        return np.array([learner.feature]), np.array([learner.threshold])
+    if hasattr(learner, "splits"):
+        return tuple(np.array([getattr(own, name) for own in learner.splits]) for name in ("feature", "threshold"))
+    return learner.features[learner.features >= 0], learner.thresholds[learner.features >= 0]
 
 
 @pytest.mark.parametrize("name", THRESHOLDS)

@@ -15,6 +15,7 @@ from cgens.estimators._base import EnsembleEstimator
 from cgens.estimators._inputs import validated_labels
 from cgens.estimators._plan import TrainingData, balanced_factors, class_totals
 from cgens.estimators._planner import Planner
+from cgens.table import Table
 from cgens.types import AnyArray, Floats
 
 
@@ -51,7 +52,7 @@ class ClassificationPlanner(ClassifierMixin, Planner):  # type: ignore[misc]
         target, row_factors = coding.encode(class_index), factors[class_index]
         return TrainingData(X, target, sample_weight, row_factors, class_index, self._is_balanced()), coding
 
-    def _read_labels(self, X: AnyArray, y: AnyArray, sample_weight: Floats) -> tuple[TrainingData, LabelCoding]:
+    def _read_labels(self, X: Table, y: AnyArray, sample_weight: Floats) -> tuple[TrainingData, LabelCoding]:
         coding = self._code_labels(y.shape[1])
         if self.class_weight is not None:
             raise ValueError(f"class_weight needs one label per row; got {self.class_weight!r}: use sample_weight.")

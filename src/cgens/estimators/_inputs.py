@@ -17,7 +17,7 @@ from sklearn.utils.validation import (
 
 from cgens.table import Table
 from cgens.table.frames import as_frame
-from cgens.table.schema import Schema
+from cgens.table.schema import Schema, names_of
 from cgens.types import AnyArray, Floats
 
 
@@ -28,6 +28,9 @@ def validated(estimator: Any, X: Any, *y: Any, reset: bool, **y_options: Any) ->
     them.
     """
     reject_series(X)
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.ma.filled(X.astype(np.float64), np.nan) if np.ma.is_masked(X) else X.data
+    names_of(X)  # raises if two columns have one name
     frame = as_frame(X)
     read = read_mixed if frame is not X or has_objects(X) else read_matrix
     table = read(estimator, X, reset)
@@ -82,11 +85,11 @@ def read_mixed(estimator: Any, X: Any, reset: bool) -> Table:
         return read_matrix(estimator, scipy_like, reset)
     if not isinstance(X, np.ndarray) and as_frame(X) is X:
         X = np.array(X, dtype=object)
+    if not all(X.shape):
+        what = "columns" if X.shape[0] else "rows"
+        raise ValueError(f"X has no {what}; its shape is {tuple(X.shape)}, and at least one of each is required.")
     if reset:
         schema, table = Schema.learn(X, getattr(estimator, "categorical_features", None))
-        if not all(table.shape):
-            what = "columns" if table.shape[0] else "rows"
-            raise ValueError(f"X has no {what}; its shape is {table.shape}, and at least one of each is required.")
         validate_data(estimator, X, reset=True, skip_check_array=True)
         estimator.schema_ = schema
         return table
@@ -104,7 +107,7 @@ def has_objects(X: Any) -> bool:
     return isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "OUS"
 
 
-def validated_labels(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[AnyArray, AnyArray, bool]:
+def validated_labels(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Table, AnyArray, bool]:
     """Return X, y, and whether y is a multilabel indicator matrix, (n, n_labels), rather than classes, (n,)."""
     reject_missing_labels(y)
     X, y = validated(estimator, X, y, reset=reset, multi_output=True)
@@ -124,7 +127,7 @@ def validated_labels(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[An
     return X, column_or_1d(y, warn=True), False
 
 
-def validated_classes(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[AnyArray, AnyArray, Floats]:
+def validated_classes(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Table, AnyArray, Floats]:
     """Return X, y of shape (n,) and the weights for the rows of positive weight, for one label per row."""
     X, y, multilabel = validated_labels(estimator, X, y, reset=True)
     if multilabel:
@@ -139,7 +142,7 @@ def validated_classes(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tup
     return (X, y, weight) if kept.all() else (X.take(kept), y[kept], weight[kept])
 
 
-def validated_targets(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[AnyArray, Floats]:
+def validated_targets(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Table, Floats]:
     """Return X, and regression targets y as float64 of shape (n,) or (n, n_outputs)."""
     if y is None:
         raise ValueError("This regressor requires y to be passed, but the target y is None.")
@@ -173,8 +176,8 @@ def check_finite(table: Table) -> None:
     else:
         row, column = map(int, np.argwhere(np.isinf(values))[0])
     raise ValueError(
-        f"Input X contains infinity (inf) at row {row}, column {table.label(column)}: values must be finite or missing; "
-        "replace or remove it."
+        f"Input X contains infinity (inf) at row {row}, column {table.label(column)}: values must be finite or "
+        "missing; replace or remove it."
     )
 
 
@@ -202,8 +205,8 @@ def reject_missing_labels(y: Any) -> None:
 
 def reject_dates(X: Any) -> None:
     """Raise TypeError if an array has dates or durations, which NumPy would silently convert to nanoseconds."""
-    if getattr(getattr(X, "dtype", None), "kind", "") in "Mm" and hasattr(X, "dtype"):
-        raise TypeError("X has dates or durations: convert them to numbers first, for example to days.")
+    if getattr(getattr(X, "dtype", None), "kind", "?") in "Mm":
+        raise TypeError("Column 0 of X has dates or durations: convert them to numbers, for example to days.")
 
 
 def sparse_frame(X: Any) -> Any:

@@ -13,6 +13,7 @@ from cgens.estimators._inputs import validated_labels, validated_targets
 from cgens.estimators._plan import FitPlan, Validation
 from cgens.masters.loss import Loss
 from cgens.rounds import Round
+from cgens.table import Table
 from cgens.types import AnyArray, Floats, Learner
 from cgens.user_warnings import warn_user
 
@@ -52,7 +53,7 @@ def hold_out(plan: FitPlan, fraction: float, n_iter_no_change: int) -> Validatio
     return Validation(data.X.take(rows), data.target[rows], weight, n_iter_no_change, training)
 
 
-def read_labels(estimator: Any, plan: FitPlan, X: Any, y: Any, sample_weight: Any) -> tuple[AnyArray, Floats, Floats]:
+def read_labels(estimator: Any, plan: FitPlan, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Floats, Floats]:
     """Return X, target and weights of validation rows that the user gave to a classifier; class weights apply."""
     X, y, multilabel = validated_labels(estimator, X, y, reset=False)
     weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -77,7 +78,7 @@ def read_labels(estimator: Any, plan: FitPlan, X: Any, y: Any, sample_weight: An
     return X, coding.encode(index), weight * factors[index]
 
 
-def read_targets(estimator: Any, plan: FitPlan, X: Any, y: Any, sample_weight: Any) -> tuple[AnyArray, Floats, Floats]:
+def read_targets(estimator: Any, plan: FitPlan, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Floats, Floats]:
     """Return X, target and weights of validation rows that the user gave to a regressor."""
     X, y = validated_targets(estimator, X, y, reset=False)
     weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)

@@ -36,7 +36,8 @@ class CGEnsOutlierDetector(OutlierMixin, EnsembleEstimator):  # type: ignore[mis
     nu : float, default=0.1
         In (0, 1]: an upper bound on the fraction of training rows that are outliers and a lower bound on that of
         support vectors.
-    n_estimators, tol, warm_start, checkpoint, categorical_features, store_history, random_state, n_jobs, verbose : shared
+    n_estimators, tol, warm_start, checkpoint, categorical_features, store_history, random_state : shared
+    n_jobs, verbose : shared
 
     Attributes
     ----------

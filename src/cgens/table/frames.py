@@ -41,8 +41,8 @@ class Text:
                 codes, levels = np.where(np.isnan(values), -1, codes), levels[~np.isnan(levels)]
             return Text(codes.astype(np.int64), levels.tolist())
         known: dict[Any, int] = {}
-        codes = [-1 if is_gap(value) else known.setdefault(value, len(known)) for value in values.tolist()]
-        return Text(np.array(codes, dtype=np.int64), list(known))
+        found = [-1 if is_gap(value) else known.setdefault(value, len(known)) for value in values.tolist()]
+        return Text(np.array(found, dtype=np.int64), list(known))
 
 
 def is_gap(value: Any) -> bool:
@@ -152,4 +152,4 @@ def _about_dates(series: Any, label: str) -> str:
         begin = f"pd.Timestamp('2000-01-01'{f', tz={zone!r}' if zone else ''})"
         elapsed = f"X[{name!r}]" if is_duration else f"(X[{name!r}] - {begin})"
         advice = f"X[{name!r}] = {elapsed}.dt.days"
-    return f"Column {label} of X has dates or times ({series.dtype}): convert them to numbers, for example {advice}"
+    return f"Column {label} of X has dates or times ({series.dtype}): convert them to numbers, for example {advice}."

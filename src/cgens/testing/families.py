@@ -14,6 +14,7 @@ from cgens.colgen import generate_columns
 from cgens.column_checks import checked_pricing
 from cgens.masters import Hinge, LeastSquares
 from cgens.packs import pack_from_arrays, pack_to_arrays
+from cgens.table import Table
 from cgens.testing.checks import (
     CLOSED_FORM,
     ROUNDING,
@@ -23,7 +24,6 @@ from cgens.testing.checks import (
     run_checks,
     same_up_to_sign,
 )
-from cgens.table import Table
 from cgens.types import AnyArray, Column, Duals, Family, Floats, Learner, Pricer, Pricing, Rule, Sample
 
 #: Larger pools are not searched to the end.

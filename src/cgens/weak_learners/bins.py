@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from cgens._core import StumpPool
@@ -16,9 +18,10 @@ MIN_LEVEL_WEIGHT = 2.0
 def stump_pool(sample: Sample, n_bins: int, n_threads: int) -> StumpPool:
     """Return all splits of the training rows."""
     table = sample.X
-    rest = (sample.rows, sample.weight, n_bins, n_threads, is_interrupted)
+    rest: Any = (sample.rows, sample.weight, n_bins, n_threads, is_interrupted)
     if table.is_sparse:
-        return StumpPool.of_columns(*compressed_arrays(table.columns_first()), len(table), *rest)
+        data, indices, begin = compressed_arrays(table.columns_first())
+        return StumpPool.of_columns(data, indices, begin, len(table), *rest)
     if not table.is_category.any():
         return StumpPool(table.values, *rest)
     return StumpPool(table.values, *rest, table.is_category.astype(np.uint8), MIN_LEVEL_WEIGHT)

@@ -128,7 +128,7 @@ class BoxPack(BlockPack):
 
     def learner(self, number: int) -> BoxLearner:
         """Return one of the boxes."""
-        used = np.flatnonzero(self.sides[number])
+        used = np.flatnonzero(self.sides[number]).tolist()
         return BoxLearner(tuple(self._split(number, k) for k in used), tuple(self.sides[number, used].tolist()))
 
     def _split(self, number: int, k: int) -> Split:

@@ -57,13 +57,12 @@ class EncodedPricer:
 
     def set_state(self, state: Mapping[str, AnyArray], columns: Sequence[Column]) -> None:
         """Restore a state."""
-        own = [replace(column, learner=column.learner.learner) for column in columns if is_encoded(column.learner)]
+        own = [
+            replace(column, learner=column.learner.learner)
+            for column in columns
+            if isinstance(column.learner, EncodedLearner)
+        ]
         resumable_pricer(self.pricer).set_state(state, own)
-
-
-def is_encoded(learner: Learner) -> bool:
-    """Return whether a learner encodes the rows that it responds to."""
-    return isinstance(learner, EncodedLearner)
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ class Linear(BaseEstimator):  # type: ignore[misc]
         if not sample.X.is_sparse:
             return FixedPricer(Candidates.of(pack, sample, n_threads), sample, n_threads)
         kept = SparseColumns(sample, spread.mean, spread.scale).distinct()
-        own = Sample(sample.X.select(kept), sample.rows, sample.weight)
+        own = Sample(sample.X.select(kept.tolist()), sample.rows, sample.weight)
         pack = LinearPack(kept, spread.mean[kept], spread.scale[kept])
         return FixedPricer(Candidates(pack, SparseColumns(own, pack.means, pack.scales)), sample, n_threads)
 

@@ -212,7 +212,7 @@ class TreeMaker:
         allowed = np.zeros(self._n_features, dtype=np.uint8)
         allowed[self._rng.choice(self._n_features, size=n_allowed, replace=False)] = 1
         real = spec.leaves == "real"
-        features, left, right, thresholds, sums, weights, *splits, leaf_of = self._grower.grow(
+        features, left, right, thresholds, sums, weights, gaps, level_begin, levels, leaf_of = self._grower.grow(
             np.ascontiguousarray(target), allowed, self._max_leaves, self._min_weight, real
         )
         values = self._scaled(sums / weights, leaf_of) if real else np.where(sums < 0, -1.0, 1.0)
@@ -220,7 +220,8 @@ class TreeMaker:
         response = values[leaf_of]
         if not np.any(response != response[0]):
             return None
-        learner = TreeLearner(features, thresholds, left, right, values, weights / weights[0], *splits)
+        cover = weights / weights[0]
+        learner = TreeLearner(features, thresholds, left, right, values, cover, gaps, level_begin, levels)
         return learner, response if real else response.astype(np.int8)
 
     def _scaled(self, values: Floats, leaf_of: AnyArray) -> Floats:

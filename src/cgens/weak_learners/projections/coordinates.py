@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -90,19 +91,23 @@ def _centred_rows(sample: Sample, share: Floats, mean: Floats, scale: Floats) ->
     return X
 
 
-def _sparse_rows(sample: Sample, share: Floats, scale: Floats) -> AnyArray:
+def _sparse_rows(sample: Sample, share: Floats, scale: Floats) -> Any:
     """Return the same for a sparse table, which is not centred: its axes are those of latent semantic analysis."""
-    X = sample.matrix().astype(np.float32)
-    X = X.multiply(np.sqrt(share)[:, None].astype(np.float32)).multiply((1 / scale)[None].astype(np.float32))
-    return sparse.csr_array(X)  # type: ignore[no-any-return]
+    rows: Any = sample.matrix().astype(np.float32)
+    rows = rows.multiply(np.sqrt(share)[:, None].astype(np.float32)).multiply((1 / scale)[None].astype(np.float32))
+    return sparse.csr_array(rows)
 
 
 def _leading_axes(sample: Sample, share: Floats, mean: Floats, scale: Floats, n_threads: int) -> tuple[Floats, Floats]:
     """Return the axes with the largest variance, shape (d, r), and the variances along them."""
     m, d = len(sample), sample.X.shape[1]
     if d > MAX_FEATURES:
-        X = _sparse_rows(sample, share, scale) if sample.X.is_sparse else _centred_rows(sample, share, mean, scale)
-        total = float(np.sum(X.multiply(X).sum() if sample.X.is_sparse else np.einsum("ij,ij->i", X, X), dtype=float))
+        if sample.X.is_sparse:
+            X = _sparse_rows(sample, share, scale)
+            total = float(np.sum(X.data.astype(np.float64) ** 2))
+        else:
+            X = _centred_rows(sample, share, mean, scale)
+            total = float(np.sum(np.einsum("ij,ij->i", X, X), dtype=np.float64))
         with ONE_BLAS_THREAD:
             _, values, rows = randomized_svd(X, min(MAX_COMPONENTS, m, d), random_state=0)
         axes, variance = rows.T.astype(np.float64), values.astype(np.float64) ** 2

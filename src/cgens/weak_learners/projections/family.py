@@ -29,7 +29,7 @@ class ProjectionFamily(BaseEstimator):  # type: ignore[misc]
 
     def warn_about_scales(self, sample: Sample, columns: Sequence[object] | None = None) -> None:
         """Warn if a few features dominate all distances; `columns` are their names in the user's table."""
-        if self.standardize is False or self.standardize is np.False_:
+        if isinstance(self.standardize, bool | np.bool_) and not self.standardize:
             warn_about_scales(sample, type(self).__name__, columns)
 
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:

@@ -25,7 +25,9 @@ class ProjectionSampler(CandidateSampler):
 
     def __init__(self, spec: Any, sample: Sample, rng: np.random.Generator, n_threads: int) -> None:
         super().__init__(spec, sample, rng, n_threads)
-        self.spread = Spread.of(sample, self.family, spec.standardize is True or spec.standardize is np.True_)
+        self.spread = Spread.of(
+            sample, self.family, isinstance(spec.standardize, bool | np.bool_) and bool(spec.standardize)
+        )
         self.directions = Directions.of(self.family, sample.X.shape[1], spec.n_inputs, spec.orthogonal)
 
     def candidates(self, thetas: Floats, kappas: Floats) -> Candidates:

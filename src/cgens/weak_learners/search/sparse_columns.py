@@ -88,7 +88,9 @@ class SparseColumns:
             if not len(values) or (np.all(values == values[0]) and len(values) == self._columns.shape[0]):
                 continue
             sign = 1.0 if elsewhere > 0 or (elsewhere == 0 and values[0] > 0) else -1.0
-            content = self._columns.indices[own][stored].tobytes() + (sign * np.append(values, elsewhere) + 0.0).tobytes()
+            content = (
+                self._columns.indices[own][stored].tobytes() + (sign * np.append(values, elsewhere) + 0.0).tobytes()
+            )
             digest = blake2b(content, digest_size=16).digest()
             if digest not in seen:
                 seen.add(digest)
