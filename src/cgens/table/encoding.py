@@ -63,7 +63,7 @@ class Encoding:
     def of(table: Table, rows: Integers, weight: Floats, robust: bool) -> Encoding:
         """Measure some rows of a table, with positive weights."""
         numbers = np.flatnonzero(~table.is_category)
-        measured = np.array([_measure(table, j, rows, weight) for j in numbers]).reshape(len(numbers), 4)
+        measured = np.array([_measure(table, j, rows, weight) for j in numbers.tolist()]).reshape(len(numbers), 4)
         median, width, extent, has_gaps = measured.T
         width = np.where(width > 0, width, extent)
         scale = np.where((width > 0) & robust, width, 1.0)

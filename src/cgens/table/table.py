@@ -122,7 +122,7 @@ class Table:
     def column(self, number: int, rows: NDArray[Any]) -> NDArray[Any]:
         """Return some values of one column, dense, shape (len(rows),)."""
         if self.is_sparse:
-            return column_of(self.columns_first(), number)[rows]
+            return np.asarray(column_of(self.columns_first(), number)[rows])
         return np.asarray(self.values[rows, number])
 
     def label(self, number: int) -> str:

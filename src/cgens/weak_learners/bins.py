@@ -24,4 +24,5 @@ def stump_pool(sample: Sample, n_bins: int, n_threads: int) -> StumpPool:
         return StumpPool.of_columns(data, indices, begin, len(table), *rest)
     if not table.is_category.any():
         return StumpPool(table.values, *rest)
-    return StumpPool(table.values, *rest, table.is_category.astype(np.uint8), MIN_LEVEL_WEIGHT)
+    flags: Any = {"is_category": table.is_category.astype(np.uint8), "min_level_weight": MIN_LEVEL_WEIGHT}
+    return StumpPool(table.values, *rest, **flags)

@@ -104,7 +104,7 @@ def deviations_of(sample: Sample) -> Floats:
     X = sample.X.take(sample.rows[:4096])
     if X.is_sparse:
         squares, means = X.rows_first().power(2).mean(axis=0), X.rows_first().mean(axis=0)
-        return np.sqrt(np.maximum(np.asarray(squares) - np.asarray(means) ** 2, 0.0))
+        return np.asarray(np.sqrt(np.maximum(np.asarray(squares) - np.asarray(means) ** 2, 0.0)))
     with np.errstate(over="ignore", invalid="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a column without values
         values = X.values.astype(np.float64)

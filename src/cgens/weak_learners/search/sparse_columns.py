@@ -69,7 +69,7 @@ class SparseColumns:
         stored = np.bincount(self._owners, weights=own, minlength=len(self))
         squares = own * (self._values - mean[self._owners]) ** 2
         inside = np.bincount(self._owners, weights=squares, minlength=len(self))
-        return inside + np.maximum(total - stored, 0.0) * (self._elsewhere - mean) ** 2
+        return np.asarray(inside + np.maximum(total - stored, 0.0) * (self._elsewhere - mean) ** 2)
 
     def response(self, number: int) -> AnyArray:
         """Return the response of one column, shape (m,), float32."""
