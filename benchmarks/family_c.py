@@ -23,13 +23,13 @@ SETS = ("banana", "diabetes", "german", "heart", "image", "thyroid", "waveform")
 STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 COLUMNS = (100, 300)
 FAMILIES: dict[str, Any] = {
-    "fourier": Fourier(),
-    "fourier, selected": Fourier(learn=False),
-    "perceptron": Perceptron(),
+    "fourier": Fourier(standardize=False),
+    "fourier, selected": Fourier(standardize=False, learn=False),
+    "perceptron": Perceptron(standardize=False),
     "tree": Tree(),
     "box": Box(),
     "linear": Linear(),
-    "mixture": [Linear(), Stump(), Fourier(learn=False), Box()],
+    "mixture": [Linear(), Stump(), Fourier(standardize=False, learn=False), Box()],
 }
 
 

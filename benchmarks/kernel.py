@@ -61,7 +61,7 @@ def methods(split: Split, name: str) -> dict[str, tuple[Any, dict[str, list[floa
 
     ours = {
         f"CGEns, {n} Fourier": (
-            CGEnsClassifier(Fourier(), loss=paper_loss(split.y), n_estimators=n, random_state=0),
+            CGEnsClassifier(Fourier(standardize=False), loss=paper_loss(split.y), n_estimators=n, random_state=0),
             {"weak_learner__gamma": gammas, "C": own},
         )
         for n in ((500, 1000) if name == "mnist" else (500,))
@@ -131,7 +131,9 @@ def growth(sizes: tuple[int, ...] = (1000, 2000, 5000, 10_000, 20_000)) -> list[
         gamma = 2.0 / (784 * float(split.X.var()))
         for label, model in {
             "svc": SVC(C=10.0, gamma=gamma, cache_size=1000),
-            "cgens": CGEnsClassifier(Fourier(), loss="least_squares", C=9 / m, n_estimators=500, random_state=0),
+            "cgens": CGEnsClassifier(
+                Fourier(standardize=False), loss="least_squares", C=9 / m, n_estimators=500, random_state=0
+            ),
         }.items():
             model.fit(split.X, split.y)
             run[f"{label}_kilobytes"] = array_bytes(model) / 1024

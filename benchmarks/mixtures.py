@@ -23,8 +23,8 @@ from evaluation.splits import IDA_SETS, Split, error_percent
 FAMILIES: dict[str, Any] = {
     "linear": Linear(),
     "stump": Stump(),
-    "wide cosines": Fourier("scale", learn=False),
-    "sparse cosines": Fourier(["scale"], n_inputs=[1, 2, 3, 6], learn=False),
+    "wide cosines": Fourier("scale", standardize=False, learn=False),
+    "sparse cosines": Fourier(["scale"], n_inputs=[1, 2, 3, 6], standardize=False, learn=False),
     "boxes": Box(),
 }
 OPTIONS: dict[str, Any] = {"n_estimators": 200, "stages": [200], "cv": 3, "n_jobs": 1, "tol": 3e-3}
@@ -64,9 +64,12 @@ def synthetic_errors(n_splits: int) -> dict[str, list[float]]:
     errors: dict[str, list[float]] = {}
     families = {
         "stump": Stump(),
-        "fourier": Fourier(learn=False),
-        "mixture": [Stump(), Fourier(learn=False)],
-        "mixture, each on its columns": [(Stump(), [0, 1]), (Fourier(learn=False), list(range(2, 8)))],
+        "fourier": Fourier(standardize=False, learn=False),
+        "mixture": [Stump(), Fourier(standardize=False, learn=False)],
+        "mixture, each on its columns": [
+            (Stump(), [0, 1]),
+            (Fourier(standardize=False, learn=False), list(range(2, 8))),
+        ],
     }
     for seed in range(n_splits):
         split = step_and_wave(seed)

@@ -37,7 +37,7 @@ def errors_of(name: str, seed: int) -> tuple[float, float]:
     }
     errors = []
     for n_candidates in (POOL, COLUMNS):
-        family = Fourier(n_candidates=n_candidates, learn=False)
+        family = Fourier(n_candidates=n_candidates, standardize=False, learn=False)
         model = CGEnsClassifier(family, "hinge", n_estimators=COLUMNS, random_state=seed, n_jobs=1, tol=3e-3)
         search = GridSearchCV(model, grid, cv=3).fit(split.X, split.y)
         errors.append(error_percent(search, split))

@@ -42,7 +42,7 @@ def cgens_fourier(others: tuple[Any, ...] = (), **options: Any) -> Method:
     """Return CGEns with 500 Fourier weak learners of the SVM's width, or a mixture of them with other families."""
 
     def fit(split: Split, seed: int, effort: Effort, inherited: dict[str, Any]) -> Fit:
-        fourier = Fourier(gamma=inherited["gamma"], **options)
+        fourier = Fourier(gamma=inherited["gamma"], standardize=False, **options)
         found = search_cgens([*others, fourier] if others else fourier, split, seed, effort, effort.rounds[-1:])
         return Fit(found.model, {**found.params, "gamma": inherited["gamma"]})
 
@@ -52,7 +52,9 @@ def cgens_fourier(others: tuple[Any, ...] = (), **options: Any) -> Method:
 def cgens_own_sigma(split: Split, seed: int, effort: Effort, inherited: dict[str, Any]) -> Fit:
     """Select the width of the Fourier weak learners with CGEns itself."""
     candidates = {
-        gamma: search_cgens(Fourier(gamma=gamma, learn=False), split, seed, effort, effort.rounds[-1:])
+        gamma: search_cgens(
+            Fourier(gamma=gamma, standardize=False, learn=False), split, seed, effort, effort.rounds[-1:]
+        )
         for gamma in _gammas(split, effort)
     }
     gamma = max(candidates, key=lambda gamma: candidates[gamma].model.best_score_)

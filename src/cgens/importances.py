@@ -12,19 +12,22 @@ from cgens.ensemble import Ensemble
 from cgens.types import AnyArray, Floats, Learner
 from cgens.weak_learners import MemberLearner, StumpLearner, TreeLearner
 from cgens.weak_learners.mixture import MemberPack
+from cgens.weak_learners.split import Split
 
 
-def feature_importances(ensemble: Ensemble, n_features: int) -> Floats:
+def feature_importances(ensemble: Ensemble, gap_shares: Floats) -> Floats:
     """Return the importances of the features in an ensemble of stumps and trees, shape (n_features,).
 
-    They sum to 1, or are all 0 for a model without columns.
+    They sum to 1, or are all 0 for a model without columns. `gap_shares` is the share of the training rows' weight that
+    lacks a value of each feature, shape (n_features,).
     """
+    n_features = len(gap_shares)
     learners = [unwrapped(learner) for learner in ensemble.learners]
     stumps = [j for j, learner in enumerate(learners) if isinstance(learner, StumpLearner)]
     trees = [j for j, learner in enumerate(learners) if isinstance(learner, TreeLearner)]
     if len(stumps) + len(trees) < len(learners):
         raise AttributeError("feature_importances_ is defined for ensembles of stumps and trees only.")
-    spread = stump_spread([learners[j] for j in stumps], ensemble.weights[stumps], ensemble.means[stumps], n_features)
+    spread = stump_spread([learners[j] for j in stumps], ensemble.weights[stumps], ensemble.means[stumps], gap_shares)
     spread += tree_spread([learners[j] for j in trees], ensemble.weights[trees], n_features)
     total = spread.sum()
     return spread / total if total > 0 else spread
@@ -42,21 +45,34 @@ def unwrapped(learner: Learner) -> Learner:
     return own
 
 
-def stump_spread(stumps: Sequence[Any], weights: Floats, means: Floats, n_features: int) -> Floats:
+def stump_spread(stumps: Sequence[Split], weights: Floats, means: Floats, gap_shares: Floats) -> Floats:
     """Return the standard deviation of the contribution of each feature to the decision, shape (n_features,).
 
-    The contribution is g_f(x) = sum of w_j h_j(x) over the stumps on the feature. Two stumps on one feature are nested:
-    with p = P(x > t), x exceeds both thresholds with the smaller of the two probabilities, so that
-    cov = 4 (min(p, p') - p p'), and the deviation of g_f over the training rows follows from the means alone.
+    The contribution is g_f(x) = sum of w_j h_j(x) over the stumps on the feature. With p = P(above), the covariance of
+    two stumps is 4 (P(above both) - p p'), and P(above both) follows from the two probabilities and the share of gaps:
+    the deviation of g_f over the training rows needs no rows.
     """
     features = np.array([stump.feature for stump in stumps], dtype=np.intp)
     above = (1 + means) / 2
-    spread = np.zeros(n_features)
+    spread = np.zeros(len(gap_shares))
     for feature in np.unique(features):
-        own = features == feature
-        covariance = 4 * (np.minimum.outer(above[own], above[own]) - np.outer(above[own], above[own]))
+        own = np.flatnonzero(features == feature)
+        p = above[own]
+        if stumps[own[0]].threshold is None:
+            both = np.array([[_above_both_sets(stumps[i], stumps[j], above[i], above[j]) for j in own] for i in own])
+        else:
+            # Thresholds are nested: numbers exceed both if they exceed the larger one.
+            gaps = gap_shares[feature] * np.array([stumps[j].gaps_above for j in own], dtype=np.float64)
+            both = np.minimum.outer(p - gaps, p - gaps) + np.minimum.outer(gaps, gaps)
+        covariance = 4 * (both - np.outer(p, p))
         spread[feature] = np.sqrt(np.maximum(np.einsum("jt,jk,kt->", weights[own], covariance, weights[own]), 0.0))
     return spread
+
+
+def _above_both_sets(one: Split, other: Split, p: float, q: float) -> float:
+    """Return the share of rows above two splits of a category, whose sets of levels are nested or disjoint."""
+    sets = [{*split.levels, *([-1] * split.gaps_above)} for split in (one, other)]
+    return 0.0 if sets[0].isdisjoint(sets[1]) else min(p, q)
 
 
 def tree_spread(trees: Sequence[Any], weights: Floats, n_features: int) -> Floats:

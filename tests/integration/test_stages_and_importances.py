@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import clone, is_classifier
 
 from cgens import CGEnsClassifier, CGEnsRegressor
+from cgens.datasets import make_mixed
 from cgens.weak_learners import Box, Tree
 from tests.contract.cosines import Cosines
 from tests.integration.small_data import noisy
@@ -82,6 +83,19 @@ def test_importances_are_the_spread_of_each_features_part(name, weighted, rng):
     spread = np.sqrt(np.average((parts - mean) ** 2, axis=0, weights=share).sum(axis=1))
     assert np.allclose(model.feature_importances_, spread / spread.sum(), rtol=0, atol=IMPORTANCE)
     assert model.feature_importances_.sum() == pytest.approx(1.0, rel=CLOSED_FORM)
+
+
+def test_importances_of_stumps_with_gaps_and_categories():
+    """The probability to be above two stumps follows from the means and the share of gaps."""
+    X, y, _ = make_mixed(600, random_state=0)
+    model = CGEnsRegressor(n_estimators=80).fit(X, y)
+    rows, spread = model.schema_.read(X).values, np.zeros(X.shape[1])
+    kinds = {(learner.threshold is None, learner.gaps_above) for learner in model.ensemble_.learners}
+    assert len(kinds) == 4, "numbers and categories, gaps on both sides"
+    for feature in range(len(spread)):
+        own = [j for j, learner in enumerate(model.ensemble_.learners) if learner.feature == feature]
+        spread[feature] = np.std(model.ensemble_.respond(rows)[:, own] @ model.ensemble_.weights[own])
+    assert np.allclose(model.feature_importances_, spread / spread.sum(), rtol=0, atol=IMPORTANCE)
 
 
 @pytest.mark.parametrize("name", BOOSTERS)

@@ -38,6 +38,7 @@ class EnsembleEstimator(CallbackEstimator, Planner):
     coding_: Coding
     _duals: RowDuals
     _bound_duals: RowDuals | None
+    _gap_shares: Floats  # share of the training rows' weight that lacks a value of each feature
     _typical: Floats | None = None  # what stands for gaps in columns that had none in `fit`; NaN for other columns
     _constant_prediction: str
 
@@ -171,7 +172,7 @@ class EnsembleEstimator(CallbackEstimator, Planner):
     def feature_importances_(self) -> Floats:
         """Standard deviation of each feature's contribution to the decision, normalized to sum to 1."""
         check_is_fitted(self, "ensemble_")
-        return feature_importances(self.ensemble_, self.n_features_in_)
+        return feature_importances(self.ensemble_, self._gap_shares)
 
 
 def run_plan(estimator: EnsembleEstimator, plan: FitPlan, callbacks: Sequence[Callback] = ()) -> None:
@@ -213,6 +214,7 @@ def store_fit(estimator: EnsembleEstimator, plan: FitPlan, ensemble: Ensemble, t
         estimator._bound_duals = None
     elif trace.bound_duals is not trace.duals:
         estimator._bound_duals = RowDuals.of(trace.bound_duals, plan.order, plan.master.smooth)
+    estimator._gap_shares = plan.data.X.gap_shares(plan.order.rows, plan.weight)
     estimator._typical = None
     if getattr(plan.family, "fills_gaps", False):
         estimator._typical = plan.data.X.typical_values(plan.order.rows)

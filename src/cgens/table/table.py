@@ -98,6 +98,13 @@ class Table:
         values = self.columns_first() if self.is_sparse else self.values
         return Table(select_columns(values, own), self.is_category[own], names)
 
+    def gap_shares(self, rows: NDArray[Any], weight: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the share of the weight of these rows that lacks a value of each column, shape (n_features,)."""
+        shares = np.zeros(self.shape[1])
+        for number in np.flatnonzero(self.has_gaps):
+            shares[number] = np.sum(weight[np.isnan(self.column(number, rows))]) / np.sum(weight)
+        return shares
+
     def typical_values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Return the median of each column of numbers without gaps over the first of these rows, and NaN for others."""
         some = self.take(rows[:TYPICAL_ROWS])

@@ -15,8 +15,9 @@ from cgens.user_warnings import warn_user
 #: A feature with less than WILD_SCALE times the largest standard deviation hardly counts in distances. Images have a
 #: few such pixels at their borders; if they are WILD_SHARE of all features, it is a matter of units.
 WILD_SCALE, WILD_SHARE = 0.01, 0.25
-#: The columns of a table have units of their own if the largest deviation is more than this many times the median one.
-UNITS = 5.0
+#: Columns have units of their own, or outliers, if the widest range is more than this many times the median one. The
+#: pixels of an image all have the same range (docs/decisions/0018-tables.md).
+UNITS = 2.0
 
 
 @dataclass(frozen=True)
@@ -118,9 +119,10 @@ def has_units(sample: Sample) -> bool:
         return False
     if sample.X.is_category.any() or sample.X.has_gaps.any():
         return True
-    deviation = deviations_of(sample)
-    spread = deviation[deviation > 0]
-    return bool(len(spread)) and bool(np.median(spread) * UNITS < spread.max())
+    values = sample.X.take(sample.rows[:4096]).values
+    ranges = (values.max(axis=0) / 2.0 - values.min(axis=0) / 2.0).astype(np.float64)  # halves do not overflow
+    ranges = ranges[ranges > 0]
+    return bool(len(ranges)) and bool(np.median(ranges) * UNITS < ranges.max())
 
 
 def warn_about_scales(sample: Sample, family: str, columns: Sequence[object] | None) -> None:
