@@ -138,8 +138,12 @@ class Schema:
                     "it, for example by X[column].astype(str)."
                 )
             column = Text.of_values(column)
-        elif levels and not isinstance(levels[0], str):
-            raise ValueError(f"Column {label} of X has text, but had numbers when the model was fitted.")
+        elif levels and column.levels and isinstance(levels[0], str) != isinstance(column.levels[0], str):
+            kinds = ("numbers", "text") if isinstance(levels[0], str) else ("text", "numbers")
+            raise ValueError(
+                f"Column {label} of X is a category of {kinds[0]} ({column.levels[0]!r}), but was one of {kinds[1]} "
+                f"({levels[0]!r}) when the model was fitted."
+            )
         # What the schema does not have is one further level; gaps have the code -1, the last entry.
         position = {level: code for code, level in enumerate(levels)}
         codes = [position.get(level, len(levels)) for level in column.levels]

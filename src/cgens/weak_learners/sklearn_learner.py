@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from cgens.default_c import DefaultC
@@ -45,6 +46,14 @@ class SklearnLearner(BaseEstimator):  # type: ignore[misc]
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
+
+    @property
+    def accepts(self) -> tuple[str, ...]:
+        """Sparse tables and missing values if the classifier accepts them."""
+        if not hasattr(self.estimator, "__sklearn_tags__") or isinstance(self.estimator, type):
+            return ()
+        tags = get_tags(self.estimator).input_tags
+        return ("sparse",) * tags.sparse + ("gaps",) * tags.allow_nan
 
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> ProposalPricer:
         """Check the classifier."""
@@ -101,12 +110,13 @@ class ClassifierMaker:
 
 def signs_of(model: Any, X: AnyArray) -> AnyArray:
     """Return the predictions of a classifier of -1 and 1, int8, or raise ValueError."""
-    if len(X) == 0:  # which scikit-learn rejects
+    n_rows = X.shape[0]
+    if n_rows == 0:  # which scikit-learn rejects
         return np.zeros(0, dtype=np.int8)
     predicted = np.asarray(model.predict(X))
-    if predicted.shape != (len(X),) or not np.isin(predicted, (-1, 1)).all():
+    if predicted.shape != (n_rows,) or not np.isin(predicted, (-1, 1)).all():
         raise ValueError(
             f"SklearnLearner: {type(model).__name__}.predict must return one of the classes -1 and 1 for each of the "
-            f"{len(X)} rows; got an array of shape {predicted.shape} with {np.unique(predicted)[:3].tolist()}."
+            f"{n_rows} rows; got an array of shape {predicted.shape} with {np.unique(predicted)[:3].tolist()}."
         )
     return predicted.astype(np.int8)
