@@ -45,7 +45,7 @@ def unwrapped(learner: Learner) -> Learner:
     return own
 
 
-def stump_spread(stumps: Sequence[Split], weights: Floats, means: Floats, gap_shares: Floats) -> Floats:
+def stump_spread(stumps: Sequence[Any], weights: Floats, means: Floats, gap_shares: Floats) -> Floats:
     """Return the standard deviation of the contribution of each feature to the decision, shape (n_features,).
 
     The contribution is g_f(x) = sum of w_j h_j(x) over the stumps on the feature. With p = P(above), the covariance of
@@ -56,7 +56,7 @@ def stump_spread(stumps: Sequence[Split], weights: Floats, means: Floats, gap_sh
     above = (1 + means) / 2
     spread = np.zeros(len(gap_shares))
     for feature in np.unique(features):
-        own = np.flatnonzero(features == feature)
+        own = np.flatnonzero(features == feature).tolist()
         p = above[own]
         if stumps[own[0]].threshold is None:
             both = np.array([[_above_both_sets(stumps[i], stumps[j], above[i], above[j]) for j in own] for i in own])

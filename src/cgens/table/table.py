@@ -101,7 +101,7 @@ class Table:
     def gap_shares(self, rows: NDArray[Any], weight: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the share of the weight of these rows that lacks a value of each column, shape (n_features,)."""
         shares = np.zeros(self.shape[1])
-        for number in np.flatnonzero(self.has_gaps):
+        for number in np.flatnonzero(self.has_gaps).tolist():
             shares[number] = np.sum(weight[np.isnan(self.column(number, rows))]) / np.sum(weight)
         return shares
 

@@ -53,7 +53,7 @@ class SklearnLearner(BaseEstimator):  # type: ignore[misc]
         if not hasattr(self.estimator, "__sklearn_tags__") or isinstance(self.estimator, type):
             return ()
         tags = get_tags(self.estimator).input_tags
-        return ("sparse",) * tags.sparse + ("gaps",) * tags.allow_nan
+        return tuple(name for name, is_accepted in (("sparse", tags.sparse), ("gaps", tags.allow_nan)) if is_accepted)
 
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> ProposalPricer:
         """Check the classifier."""
