@@ -8,12 +8,13 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from cgens.default_c import DefaultC
 from cgens.packs import BlockPack, register_pack
 from cgens.table.accepted import EXTRAS
-from cgens.table.table import column_of, dense_columns
+from cgens.table.table import dense_columns
 from cgens.types import AnyArray, Floats, Integers, Pricer, Sample
 from cgens.weak_learners.checks import check_counts
 from cgens.weak_learners.search.candidates import Candidates
@@ -206,8 +207,13 @@ def varying_columns(sample: Sample) -> Integers:
     if isinstance(values, np.ndarray):
         differs = (values != values[:1]) & ~(np.isnan(values) & np.isnan(values[:1]))
         return np.flatnonzero(np.any(differs, axis=0))
-    dense = (column_of(sample.X.columns_first(), j)[sample.rows] for j in range(values.shape[1]))
-    return np.flatnonzero([bool(np.any(own != own[0]) and not np.isnan(own).all()) for own in dense])
+    columns = sparse.csc_array(values)
+    full = np.diff(columns.indptr) == columns.shape[0]  # no entry is left out
+    stored = np.bincount(np.repeat(np.arange(len(full)), np.diff(columns.indptr)), columns.data != 0, len(full))
+    for j in np.flatnonzero(full):
+        own = columns.data[columns.indptr[j] : columns.indptr[j + 1]]
+        stored[j] = np.any(own != own[0]) and not np.isnan(own).all()
+    return np.flatnonzero(stored)
 
 
 @dataclass(frozen=True)
