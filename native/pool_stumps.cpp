@@ -1,6 +1,7 @@
 #include "pool_stumps.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -147,6 +148,7 @@ Split StumpPool::split(std::size_t candidate) const {
 std::optional<std::size_t> StumpPool::find(const Split& split) const {
     const BinnedFeature& feature = table_.features.at(split.feature);
     const std::size_t first = first_cell_[split.feature], n_cells = feature.n_cells();
+    if (feature.is_category != std::isnan(split.threshold)) return std::nullopt;
     if (feature.is_category) {
         // Only three cells can be meant: that of the single level, of gaps, or of all levels but the rare ones.
         const auto at = std::lower_bound(feature.levels.begin(), feature.levels.end(), split.levels.empty() ? 0 : split.levels[0]);
