@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "threads.hpp"
@@ -17,7 +18,7 @@ bool StumpArrays::is_above(std::size_t j, double x) const {
     if (x != x) return gaps_above[j] != 0;
     if (!is_category(j)) return x > thresholds[j];
     const std::uint32_t *first = levels + level_begin[j], *last = levels + level_begin[j + 1];
-    return std::binary_search(first, last, static_cast<std::uint32_t>(x));
+    return std::binary_search(first, last, x, std::less<double>());  // x may be no code at all
 }
 
 template <class T>
@@ -37,19 +38,22 @@ StepTables::StepTables(const StumpArrays& stumps, const double* weights, std::si
     std::vector<std::size_t> order(stumps.n_stumps);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        const std::int64_t *features = stumps.features;
-        if (features[a] != features[b]) return features[a] < features[b];
+        if (stumps.features[a] != stumps.features[b]) return stumps.features[a] < stumps.features[b];
+        if (stumps.is_category(a) != stumps.is_category(b)) return stumps.is_category(b);
         return stumps.thresholds[a] < stumps.thresholds[b];  // false for categories
     });
     for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
         const std::int64_t feature = stumps.features[order[begin]];
-        while (end < order.size() && stumps.features[order[end]] == feature) ++end;
+        const bool is_category = stumps.is_category(order[begin]);
+        while (end < order.size() && stumps.features[order[end]] == feature &&
+               stumps.is_category(order[end]) == is_category)
+            ++end;
         steps_.push_back({});
         steps_.back().feature = static_cast<std::size_t>(feature);
         steps_.back().first_value = values_.size() / n_outputs;
         n_inputs_ = std::max(n_inputs_, static_cast<std::size_t>(feature) + 1);
         const Group group{stumps, weights, order.data() + begin, order.data() + end};
-        stumps.is_category(order[begin]) ? append_category(group) : append_numbers(group);
+        is_category ? append_category(group) : append_numbers(group);
         steps_.back().gap_value = values_.size() / n_outputs;
         append_values(group, [&](std::size_t j) { return stumps.gaps_above[j] != 0 ? 1.0 : -1.0; });
     }
@@ -135,7 +139,8 @@ std::size_t StepTables::count_below(const Step& step, double x) const {
 inline std::size_t StepTables::value_of(const Step& step, double x) const {
     if (x != x) return step.gap_value;
     if (!step.is_category) return step.first_value + count_below(step, x);
-    return step.first_value + (x < static_cast<double>(step.n_levels) ? static_cast<std::size_t>(x) : step.n_levels);
+    const bool known = x >= 0 && x < static_cast<double>(step.n_levels);
+    return step.first_value + (known ? static_cast<std::size_t>(x) : step.n_levels);
 }
 
 template <class T>

@@ -50,7 +50,7 @@ class StepTables {
         std::size_t n_levels;                       // of a category; the row after them is that of all other levels
         bool is_category;
     };
-    // Stumps on one feature, in the order of their thresholds.
+    // Stumps on one feature, all of numbers, in the order of their thresholds, or all of categories.
     struct Group {
         const StumpArrays& stumps;
         const double* weights;

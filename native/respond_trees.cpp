@@ -48,7 +48,7 @@ void TreeTables::set_levels(Node& node, const std::uint32_t* first, const std::u
 }
 
 inline bool TreeTables::has_level(const Levels& set, double x) const {
-    if (!(x < 64.0 * set.n_words)) return false;
+    if (!(x >= 0 && x < 64.0 * set.n_words)) return false;
     const auto level = static_cast<std::uint32_t>(x);
     return (level_bits_[set.first_word + level / 64] >> level % 64 & 1) != 0;
 }
