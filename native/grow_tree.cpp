@@ -116,8 +116,8 @@ std::vector<std::uint8_t> TreeGrower::right_bins(const Split& split) const {
         for (const std::uint32_t bin : split.right_bins) right[bin] = 1;
     } else {
         for (std::size_t k = split.bin + 1; k < right.size(); ++k) right[k] = 1;
-        if (feature.has_gaps) right.back() = split.gaps_right;
     }
+    if (feature.has_gaps) right.back() = split.gaps_right;
     return right;
 }
 
