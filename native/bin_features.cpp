@@ -89,8 +89,11 @@ bool bin_block(const MatrixView<T>& X, const std::int64_t* rows, const BinningOp
 struct SparseRows {
     std::vector<std::int64_t> position;
     SparseRows(const std::int64_t* rows, std::size_t n_rows, std::size_t n_all) : position(n_all, -1) {
-        for (std::size_t i = 0; i < n_rows; ++i)
-            position[static_cast<std::size_t>(rows[i])] = static_cast<std::int64_t>(i);
+        for (std::size_t i = 0; i < n_rows; ++i) {
+            std::int64_t& own = position[static_cast<std::size_t>(rows[i])];
+            if (own >= 0) throw std::invalid_argument("StumpPool: the rows of a sparse table must be distinct");
+            own = static_cast<std::int64_t>(i);
+        }
     }
 };
 

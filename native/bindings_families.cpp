@@ -68,6 +68,7 @@ void require_trees(const Vector<std::int64_t>& begin, const Vector<std::int32_t>
         for (std::int64_t k = 0; k < size; ++k) {
             const auto at = static_cast<std::size_t>(begin(j) + k);
             if (features(at) < 0) continue;
+            require(features(at) < TreeTables::kMaxFeatures, "TreeTables: too many features");
             for (const std::int64_t child : {left(at), right(at)}) {
                 require(child > k && child < size && !has_parent[static_cast<std::size_t>(child)],
                         "TreeTables: a child must come after its only parent, in the same tree");

@@ -35,13 +35,13 @@ std::shared_ptr<StumpPool> bin_rows(const View& X, const Vector<std::int64_t>& r
     }
 }
 
-// The codes of a category must be integers >= 0, or NaN.
+// The codes of a category must be integers >= 0, or NaN; there is memory for all levels up to the largest.
 template <class T>
 void require_codes(const Matrix<T>& X, std::size_t column) {
     for (std::size_t i = 0; i < X.shape(0); ++i) {
         const T code = X(i, column);
-        require(std::isnan(code) || (code >= 0 && code < 0x1p31 && code == std::floor(code)),
-                "StumpPool: the values of a category must be integers >= 0");
+        require(std::isnan(code) || (code >= 0 && code < 0x1p24 && code == std::floor(code)),
+                "StumpPool: the values of a category must be integers from 0 to 2^24 - 1");
     }
 }
 
@@ -51,6 +51,8 @@ std::shared_ptr<StumpPool> make_pool(const Matrix<T>& X, const Vector<std::int64
                                      const std::function<bool()>& interrupted, const std::optional<Flags>& is_category,
                                      double min_level_weight) {
     require(!is_category || is_category->shape(0) == X.shape(1), "StumpPool: one flag per feature");
+    require(min_level_weight >= 0 && std::isfinite(min_level_weight),
+            "StumpPool: min_level_weight must be finite and >= 0");
     for (std::size_t f = 0; is_category && f < X.shape(1); ++f)
         if ((*is_category)(f) != 0) require_codes(X, f);
     const std::uint8_t* flags = is_category ? is_category->data() : nullptr;

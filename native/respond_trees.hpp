@@ -25,6 +25,8 @@ struct TreeArrays {
 // The same trees laid out for prediction: 16 bytes per node, with the two children of a node next to each other.
 class TreeTables {
    public:
+    static constexpr std::int32_t kMaxFeatures = 1 << 30;
+
     explicit TreeTables(const TreeArrays& trees);
 
     // out[i, j] = h_j(x_i); row-major, X.n_rows x n_trees.
@@ -52,7 +54,7 @@ class TreeTables {
         std::uint32_t child : 31;    // the left one; the right one is next to it
         std::uint32_t gaps_right : 1;
     };
-    static constexpr std::int32_t kCategory = 1 << 30;
+    static constexpr std::int32_t kCategory = kMaxFeatures;
     void set_levels(Node& node, const std::uint32_t* first, const std::uint32_t* last);
     bool has_level(const Levels& set, double x) const;
 
