@@ -1,4 +1,7 @@
-"""Thresholds are between adjacent values of any size, or at quantiles of the weight if there are many."""
+"""Thresholds are between adjacent values of any size, or at quantiles of the weight if there are many.
+
+Levels have a bin of their own if they have enough weight. Gaps are beyond all values.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from tests.native.tables import TABLES, integers, make_pool, make_scan, same_tables
-from tests.reference.naive_stumps import naive_thresholds
+from tests.native.tables import TABLES, binning, integers, make_pool, make_scan, same_tables
+from tests.reference.naive_stumps import naive_levels, naive_thresholds
 
 ONE32 = np.float32(1)
 AWKWARD = {
@@ -62,7 +65,32 @@ def test_thresholds_follow_the_rule(dtype, max_bins, rng):
         pool = make_pool(X, weight, max_bins)
         found = [pool.thresholds(feature).tolist() for feature in range(X.shape[1])]
         assert found == [naive_thresholds(column, weight, max_bins) for column in X.T.astype(np.float64)], name
-        assert max(map(len, found)) < max_bins
+        assert max(np.isfinite(thresholds).sum() for thresholds in found) < max_bins
+
+
+@pytest.mark.parametrize("least", [0.0, 3.0, 10.0, 1e9])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_levels_follow_the_rule(dtype, least, rng):
+    for name in (name for name in TABLES if binning(name)):
+        X, is_category = TABLES[name].astype(dtype), binning(name)["is_category"]
+        weight = rng.integers(1, 7, len(X)).astype(float)
+        pool = make_pool(X, weight, 8, is_category, least)
+        for feature in range(X.shape[1]):
+            levels, thresholds = pool.levels(feature), pool.thresholds(feature)
+            assert levels.dtype == np.uint32
+            if is_category[feature]:
+                assert levels.tolist() == naive_levels(X[:, feature], weight, least), name
+                assert len(thresholds) == 0
+            else:
+                assert len(levels) == 0
+                assert thresholds.tolist() == naive_thresholds(X[:, feature].astype(np.float64), weight, 8)
+
+
+def test_a_level_of_the_least_weight_up_to_rounding_is_not_rare():
+    X = np.repeat([[0.0], [1.0]], [50, 49], axis=0)
+    weight = np.full(99, 0.1)
+    assert np.cumsum(weight)[49] < 5.0
+    assert make_pool(X, weight, is_category=np.array([True]), min_level_weight=5.0).levels(0).tolist() == [0]
 
 
 def test_bins_have_about_equal_weight_even_after_a_heavy_value(rng):

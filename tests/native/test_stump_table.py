@@ -17,16 +17,15 @@ def test_drift_bounds_the_rounding_error(scale, rng):
     X = TABLES["many values"]
     stumps, pool = naive_pool(X), make_pool(X)
     responses = pool_matrix(stumps, len(X)).astype(np.longdouble)
-    places = [(own.feature, np.searchsorted(pool.thresholds(own.feature), own.threshold)) for own in stumps]
     table, duals = StumpTable(pool, 2, 1), scale * (rng.random((len(X), 2)) + 1.0)
 
     def error(exact):
-        return np.abs(np.array([table.entries(*place)[:2] for place in places]) - exact).max()
+        return np.abs(np.array([table.entries(own.candidate)[:2] for own in stumps]) - exact).max()
 
-    _, feature, threshold, *_ = table.reprice(duals, "max")
+    _, best, *_ = table.reprice(duals, "max")
     exact = responses.T @ duals
     assert 0 < error(exact) <= table.drift
-    pool.take(feature, threshold)  # the largest price still counts in the energy
+    pool.take(best)  # the largest price still counts in the energy
     last = table.drift
     for _ in range(50):
         direction, step = rng.normal(size=len(X)), scale * rng.normal(size=2)
@@ -44,8 +43,8 @@ def test_drift_bounds_the_rounding_error(scale, rng):
 def test_row_numbers_beyond_sixteen_bits(n, rng):
     """The last row differs from the first, with which it would be confused in 16 bits."""
     X = np.column_stack([rng.integers(0, 3, n), np.arange(n) == n - 1, np.arange(n) == 0]).astype(float)
-    keys = [(0, 0.5), (0, 1.5), (1, 0.5), (2, 0.5)]
-    responses = np.column_stack([np.where(X[:, f] > t, 1.0, -1.0) for f, t in keys])
+    splits = [(0, 0.5), (0, 1.5), (1, 0.5), (2, 0.5)]  # of the four candidates
+    responses = np.column_stack([np.where(X[:, f] > t, 1.0, -1.0) for f, t in splits])
     duals, direction, step = integers(rng, n, 2), integers(rng, n), np.array([2.0, -1.0])
     duals[[0, -1]] = [[7.0, -3.0], [-4.0, 9.0]]
     table = StumpTable(make_pool(X), 2, 1)
@@ -54,10 +53,9 @@ def test_row_numbers_beyond_sixteen_bits(n, rng):
         prices = responses.T @ after
         k, output = np.unravel_index(np.argmax(np.abs(prices)), prices.shape)
         largest = np.abs(prices).max()
-        expected = (True, *keys[k], output, prices[k, output], largest, np.sum(prices**2), largest)
+        expected = (True, k, output, prices[k, output], largest, np.sum(prices**2), largest)
         assert table.find_best("max") == expected
-        for (feature, threshold), own in zip(keys, prices, strict=True):
-            assert table.entries(feature, int(threshold))[:2].tolist() == own.tolist()
+        assert [table.entries(candidate)[:2].tolist() for candidate in range(4)] == prices.tolist()
         table.change(direction, step, 2.0, "max")
-    for k, key in enumerate(keys):
-        assert np.array_equal(table.respond(*key), responses[:, k])
+    for candidate, response in enumerate(responses.T):
+        assert np.array_equal(table.respond(candidate), response)

@@ -10,15 +10,30 @@ import numpy as np
 
 @dataclass(frozen=True)
 class NaiveStump:
-    """h(x) = 1 where x[feature] > threshold, else -1, with its responses on the training rows."""
+    """h(x) = 1 above the split, else -1, with its responses on the training rows.
 
+    `candidate` is its number among all stumps, those with a repeated response included. A number is above if it exceeds
+    the threshold; a category, whose threshold is None, if it is one of the levels.
+    """
+
+    candidate: int
     feature: int
-    threshold: float
+    threshold: float | None
+    levels: tuple[int, ...]
+    gaps_above: bool
     response: tuple[int, ...]
 
     @property
-    def key(self) -> tuple[int, float]:
+    def key(self) -> tuple[int, float | None]:
+        """What identifies a stump on numbers without gaps."""
         return (self.feature, self.threshold)
+
+
+def is_above(value: float, threshold: float | None, levels: tuple[int, ...], gaps_above: bool) -> bool:
+    """Return the side of one value: NaN is a gap, and a level that is not listed is below."""
+    if value != value:
+        return gaps_above
+    return value in levels if threshold is None else value > threshold
 
 
 def midpoint(low: float, high: float) -> float:
@@ -31,8 +46,13 @@ def naive_thresholds(values: np.ndarray, weight: np.ndarray, max_bins: int | Non
     """Return the thresholds of one feature.
 
     Up to `max_bins` distinct values have one between any two adjacent ones. More have bins of about equal weight: a bin
-    ends with the value that fills its share of the weight that was left at its beginning.
+    ends with the value that fills its share of the weight that was left at its beginning. The threshold between values
+    and gaps is infinite.
     """
+    gaps = np.isnan(values)
+    if gaps.any():
+        with_values = naive_thresholds(values[~gaps], weight[~gaps], max_bins)
+        return [] if gaps.all() else [*with_values, np.inf]
     distinct = sorted({float(value) for value in values})
     if max_bins is None or len(distinct) <= max_bins:
         return [midpoint(low, high) for low, high in pairwise(distinct)]
@@ -47,20 +67,65 @@ def naive_thresholds(values: np.ndarray, weight: np.ndarray, max_bins: int | Non
     return thresholds
 
 
-def naive_pool(X: np.ndarray, weight: np.ndarray | None = None, max_bins: int | None = None) -> list[NaiveStump]:
-    """Return the first stump of every distinct response up to sign, by feature, then by threshold."""
+def naive_levels(values: np.ndarray, weight: np.ndarray, min_level_weight: float) -> list[int]:
+    """Return the levels of one category that are not rare."""
+    return [int(own) for own in np.unique(values[~np.isnan(values)]) if weight[values == own].sum() >= min_level_weight]
+
+
+def naive_splits(
+    values: np.ndarray, weight: np.ndarray, max_bins: int | None, is_category: bool, min_level_weight: float
+) -> list[tuple[float | None, tuple[int, ...], bool]]:
+    """Return (threshold, levels, gaps_above) of all stumps on one feature, in their order.
+
+    Numbers: every threshold with gaps above, then every finite one with gaps below. Categories: each level that is not
+    rare against all others; the rare ones, below, against all others; and gaps against all levels.
+    """
+    has_gaps = bool(np.isnan(values).any())
+    if not is_category:
+        thresholds = naive_thresholds(values, weight, max_bins)
+        splits = [(threshold, (), has_gaps) for threshold in thresholds]
+        return splits + ([(threshold, (), False) for threshold in thresholds[:-1]] if has_gaps else [])
+    levels = naive_levels(values, weight, min_level_weight)
+    has_rare = len(levels) < len(np.unique(values[~np.isnan(values)]))
+    if len(levels) + has_rare + has_gaps < 2:
+        return []
+    rare = [(None, tuple(levels), has_gaps)] if has_rare else []
+    return [(None, (level,), False) for level in levels] + rare + ([(None, (), True)] if has_gaps else [])
+
+
+def naive_candidates(
+    X: np.ndarray,
+    weight: np.ndarray | None = None,
+    max_bins: int | None = None,
+    is_category: np.ndarray | None = None,
+    min_level_weight: float = 0.0,
+) -> list[NaiveStump]:
+    """Return all stumps, by feature."""
     weight = np.ones(len(X)) if weight is None else weight
-    pool: list[NaiveStump] = []
-    seen: set[tuple[int, ...]] = set()
+    is_category = np.zeros(X.shape[1], dtype=bool) if is_category is None else is_category
+    found: list[NaiveStump] = []
     for feature in range(X.shape[1]):
         values = X[:, feature].astype(np.float64)
-        for threshold in naive_thresholds(values, weight, max_bins):
-            response = tuple(1 if value > threshold else -1 for value in values)
-            if response in seen:
-                continue
-            seen.add(response)
-            seen.add(tuple(-sign for sign in response))
-            pool.append(NaiveStump(feature, threshold, response))
+        for split in naive_splits(values, weight, max_bins, bool(is_category[feature]), min_level_weight):
+            response = tuple(1 if is_above(value, *split) else -1 for value in values.tolist())
+            found.append(NaiveStump(len(found), feature, *split, response))
+    return found
+
+
+def naive_pool(
+    X: np.ndarray,
+    weight: np.ndarray | None = None,
+    max_bins: int | None = None,
+    is_category: np.ndarray | None = None,
+    min_level_weight: float = 0.0,
+) -> list[NaiveStump]:
+    """Return the first stump of every distinct response up to sign."""
+    pool: list[NaiveStump] = []
+    seen: set[tuple[int, ...]] = set()
+    for stump in naive_candidates(X, weight, max_bins, is_category, min_level_weight):
+        if stump.response not in seen:
+            seen |= {stump.response, tuple(-sign for sign in stump.response)}
+            pool.append(stump)
     return pool
 
 
@@ -91,7 +156,7 @@ class NaiveTable:
         self.responses = pool_matrix(stumps, n_rows)
         self.prices = np.zeros((len(stumps), n_outputs))
         self.curvature = np.zeros(len(stumps))
-        self.taken: set[tuple[int, float]] = set()
+        self.taken: set[int] = set()  # candidates
 
     def reprice(self, duals: np.ndarray, rule: str, direction: np.ndarray | None = None, denominator: float = 1.0):
         self.prices = self.responses.T @ duals
@@ -110,7 +175,7 @@ class NaiveTable:
 
     def find_best(self, rule: str) -> tuple:
         """Return what `StumpTable.find_best` does: the first of ties among those not taken, and the energy of all."""
-        free = np.array([stump.key not in self.taken for stump in self.stumps], dtype=bool)
+        free = np.array([stump.candidate not in self.taken for stump in self.stumps], dtype=bool)
         sizes, energy = np.abs(self.prices) * free[:, None], np.sum(self.prices**2)
         scores = {
             "max": sizes.max(axis=1, initial=0.0),
@@ -118,8 +183,8 @@ class NaiveTable:
             "votes": sizes.sum(axis=1),
         }[rule]
         if not np.any(scores > 0):
-            return (False, 0, 0.0, 0, 0.0, 0.0, energy, 0.0)
+            return (False, 0, 0, 0.0, 0.0, energy, 0.0)
         best = int(np.argmax(scores))
         output = int(np.argmax(sizes[best]))
         price = self.prices[best, output]
-        return (True, *self.stumps[best].key, output, price, sizes.max(), energy, scores[best])
+        return (True, self.stumps[best].candidate, output, price, sizes.max(), energy, scores[best])
