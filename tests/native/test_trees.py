@@ -6,36 +6,77 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 from cgens._core import TreeGrower, TreeTables
-from tests.native.tables import TABLES, integers, make_pool, same_tables
-from tests.reference.naive_trees import naive_tree, naive_walk
+from tests.native.tables import TABLES, any_table, binning, integers, make_pool, same_tables, with_gaps
+from tests.reference.naive_trees import NaiveGrower, naive_walk
+
+#: Smoothing and penalty of levels.
+LEVELS = {"smoothing": 3.0, "penalty": 2.0}
 
 
 def all_allowed(X):
     return np.ones(X.shape[1], dtype=np.uint8)
 
 
-def grow(X, along, weight=None, allowed=None, max_leaves=8, min_weight=1.0, real=True, max_bins=None):
+def grow(
+    X, along, weight=None, allowed=None, max_leaves=8, min_weight=1.0, real=True, smoothing=0.0, penalty=0.0, **bins
+):
     weight = np.ones(len(X)) if weight is None else weight
-    grower = TreeGrower(make_pool(X, weight, max_bins), weight, 1)
-    return grower.grow(along, all_allowed(X) if allowed is None else allowed, max_leaves, min_weight, real)
+    grower, allowed = (
+        TreeGrower(make_pool(X, weight, **bins), weight, 1),
+        all_allowed(X) if allowed is None else allowed,
+    )
+    return grower.grow(along, allowed, max_leaves, min_weight, real, smoothing, penalty)
 
 
-def assert_equals_naive(X, along, weight=None, allowed=None, max_leaves=8, min_weight=1.0, real=True, max_bins=None):
-    found = grow(X, along, weight, allowed, max_leaves, min_weight, real, max_bins)
+def features_of(pool, is_category=None):
+    """Return the thresholds of numbers and the levels of categories."""
+    is_category = [False] * pool.n_features if is_category is None else is_category
+    return [
+        frozenset(pool.levels(f).tolist()) if is_category[f] else pool.thresholds(f).tolist()
+        for f in range(pool.n_features)
+    ]
+
+
+def parts_of(levels, level_begin):
+    return [levels[a:b].tolist() for a, b in pairwise(level_begin)]
+
+
+def leaves_of(X, tree):
+    """Return the number of the leaf that each row reaches, given what `grow` returned."""
+    features, left, right, thresholds, _, _, gaps_right, level_begin, levels, _ = tree
+    numbers = np.arange(len(features), dtype=np.float32)
+    begin = np.array([0, len(features)])
+    trees = TreeTables(begin, features, left, right, thresholds, numbers, gaps_right, level_begin, levels)
+    return trees.respond(X, 1).astype(int).tolist()
+
+
+def assert_equals_naive(
+    X, along, weight=None, allowed=None, max_leaves=8, min_weight=1.0, real=True, smoothing=0.0, penalty=0.0, **bins
+):
+    """Compare all nodes, and the leaves of the training rows, also as new rows. Returns the naive tree."""
     weight = np.ones(len(X)) if weight is None else weight
-    pool = make_pool(X, weight, max_bins)
-    thresholds = [pool.thresholds(f) for f in range(X.shape[1])]
     allowed = all_allowed(X) if allowed is None else allowed
-    tree = naive_tree(X, along, weight, thresholds, allowed, max_leaves, min_weight, real)
-    parts = ("feature", "left", "right", "threshold", "sum", "weight")
-    for part, values in zip(parts, found, strict=False):
-        assert values.tolist() == [getattr(node, part) for node in tree.nodes], part
-    assert found[6].tolist() == tree.leaf_of(len(X)).tolist()
+    own = grow(X, along, weight, allowed, max_leaves, min_weight, real, smoothing, penalty, **bins)
+    features, left, right, thresholds, sums, weights, gaps_right, level_begin, levels, leaf_of = own
+    splits = features_of(make_pool(X, weight, **bins), bins.get("is_category"))
+    tree = NaiveGrower(X, along, weight, splits, allowed, min_weight, real, smoothing, penalty).grow(max_leaves)
+    found = [
+        features.tolist(),
+        [None if np.isnan(threshold) else threshold for threshold in thresholds.tolist()],
+        parts_of(levels, level_begin),
+        gaps_right.tolist(),
+        *(part.tolist() for part in (left, right, sums, weights)),
+    ]
+    names = ("feature", "threshold", "levels", "gaps_right")
+    expected = [[getattr(node.split, name) for node in tree.nodes] for name in names]
+    expected += [[getattr(node, name) for node in tree.nodes] for name in ("left", "right", "sum", "weight")]
+    expected[2] = list(map(list, expected[2]))
+    assert found == expected
+    assert leaf_of.tolist() == tree.leaf_of(len(X)).tolist() == leaves_of(X, own)
     return tree
 
 
@@ -50,14 +91,16 @@ def test_trees_equal_naive_ones(name, real, rng):
     along, weight = integers(rng, len(X)), rng.integers(1, 9, len(X)).astype(float)
     ties = np.where(np.arange(len(X)) % 2 == 0, 1.0, -1.0)  # many splits are tied: the first wins
     many, few = (16, 4) if len(X) > 100 else (None, 4)
+    kept = {"real": real, **binning(name)}
     for max_leaves in (1, 2, 5):
-        assert_equals_naive(X, along, max_leaves=max_leaves, real=real, max_bins=many)
-    assert_equals_naive(X, along, max_leaves=40, min_weight=0.0, real=real, max_bins=few)
-    assert_equals_naive(X, ties, max_leaves=6, real=real, max_bins=many)
-    assert_equals_naive(X, np.zeros(len(X)), real=real, max_bins=few)
-    assert_equals_naive(X, along, weight, None, 6, 1.0, real, 2)
-    assert_equals_naive(X, along, weight, None, 6, 7.0, real, many)
-    assert_equals_naive(X, along, weight, None, 6, weight.sum() / 3, real, few)
+        assert_equals_naive(X, along, max_leaves=max_leaves, max_bins=many, **kept)
+    assert_equals_naive(X, along, max_leaves=40, min_weight=0.0, max_bins=few, **kept)
+    assert_equals_naive(X, ties, max_leaves=6, max_bins=many, **kept)
+    assert_equals_naive(X, np.zeros(len(X)), max_bins=few, **kept)
+    assert_equals_naive(X, along, weight, max_leaves=6, max_bins=2, **kept)
+    assert_equals_naive(X, along, weight, max_leaves=6, min_weight=7.0, max_bins=many, **kept, **LEVELS)
+    assert_equals_naive(X, along, weight, max_leaves=6, min_weight=weight.sum() / 3, max_bins=few, **kept)
+    assert_equals_naive(X, ties, weight, max_leaves=9, max_bins=few, **kept, **LEVELS)
 
 
 @pytest.mark.parametrize("real", [True, False])
@@ -73,14 +116,13 @@ def test_no_leaf_is_lighter_than_the_minimum(real):
             assert (len(tree.nodes) > 1) == (least <= 0.5 * total)
 
 
-@given(
-    X=hnp.arrays(np.float64, st.tuples(st.integers(1, 14), st.integers(1, 5)), elements=st.integers(-3, 3)),
-    data=st.data(),
-)
-def test_trees_equal_naive_ones_on_any_table(X, data):
+@settings(max_examples=150)
+@given(table=any_table(), data=st.data())
+def test_trees_equal_naive_ones_on_any_table(table, data):
     def column(low, high, n):
         return np.array(data.draw(st.lists(st.integers(low, high), min_size=n, max_size=n)), dtype=float)
 
+    X, bins = table
     assert_equals_naive(
         X,
         along=column(-4, 4, len(X)),
@@ -89,8 +131,74 @@ def test_trees_equal_naive_ones_on_any_table(X, data):
         max_leaves=data.draw(st.integers(1, 9)),
         min_weight=data.draw(st.sampled_from([0.0, 0.5, 1.0, 3.0, 10.0])),
         real=data.draw(st.booleans()),
+        smoothing=data.draw(st.sampled_from([0.0, 1.0, 10.0])),
+        penalty=data.draw(st.sampled_from([0.0, 1.0, 10.0])),
         max_bins=data.draw(st.sampled_from([None, 2, 3])),
+        **bins,
     )
+
+
+def grow_levels(codes, along, weight=None, **options):
+    """Return what a tree of one split on a category says: the levels that go right, and whether gaps do."""
+    weight = np.ones(len(codes)) if weight is None else np.array(weight, dtype=float)
+    options = {"is_category": np.array([True]), "max_leaves": 2, **options}
+    X, along = np.array(codes, dtype=float)[:, None], np.array(along, dtype=float)
+    assert_equals_naive(X, along, weight, **options)
+    *_, gaps_right, level_begin, levels, _ = grow(X, along, weight, **options)
+    return parts_of(levels, level_begin)[0], bool(gaps_right[0])
+
+
+GAP = np.nan
+# The codes of six rows -> which levels and whether gaps go right, with along = -1, -1, -1, 1, 1, 1.
+SIDES = {
+    "the heavier side is left": ([0, 0, 1, 2, 2, 2], {"weight": [1, 1, 1, 9, 9, 9]}, ([0, 1], False)),
+    "of equal sides the lower is left": ([0, 0, 1, 2, 2, 3], {}, ([2, 3], False)),
+    "the side of rare levels is left": ([0, 0, 0, 1, 2, 3], {"min_level_weight": 2}, ([0], False)),
+    "rare levels are left, and the heavier side is right": (
+        [0, 0, 0, 1, 2, 3],
+        {"weight": [9, 9, 9, 1, 1, 1], "min_level_weight": 2},
+        ([0], True),
+    ),
+    "gaps are on their own side": ([0, 0, 1, GAP, GAP, 2], {}, ([2], True)),
+    "gaps are left with the heavier side": (
+        [0, 0, 1, GAP, GAP, 2],
+        {"weight": [1, 1, 1, 9, 9, 9]},
+        ([0, 1], False),
+    ),
+    "only gaps are right": ([0, 0, 1, GAP, GAP, GAP], {}, ([], True)),
+}
+
+
+@pytest.mark.parametrize("name", SIDES)
+def test_sides_of_levels_and_gaps(name):
+    codes, options, expected = SIDES[name]
+    assert grow_levels(codes, [-1, -1, -1, 1, 1, 1], **options) == expected
+
+
+@pytest.mark.parametrize(("smoothing", "right"), [(0.0, [2]), (10.0, [1])])
+def test_levels_are_ordered_by_smoothed_means(smoothing, right):
+    """Level 0 has the largest mean, but little weight: it is the highest or the lowest. Alone it is too light."""
+    codes, along = [0, 1, 1, 1, 1, 2, 2, 2, 2], [4, 3, 3, 3, 3, 2, 2, 2, 2]
+    assert grow_levels(codes, along, min_weight=2.0, smoothing=smoothing)[0] == right
+
+
+def test_rows_of_negligible_weight_reach_their_leaf():
+    """A gap without weight or dual counts as none, but goes where gaps do."""
+    X, weight = np.array([[0.0], [0.0], [0.0], [1.0], [2.0], [GAP]]), np.array([9.0, 9.0, 9.0, 1.0, 1.0, 1e-18])
+    along, bins = np.array([-1.0, -1, -1, 1, 1, 0]), {"is_category": np.array([True]), "min_level_weight": 2.0}
+    tree = grow(X, along, weight, max_leaves=2, **bins)
+    assert tree[6].tolist() == [1, 0, 0], "gaps go right"
+    assert tree[-1].tolist() == leaves_of(X, tree) == [2, 2, 2, 1, 1, 2]
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.5, 100.0])
+def test_a_split_of_levels_is_penalized(penalty):
+    """The same split of numbers, of the second feature, is better then."""
+    two = np.arange(12) % 2
+    X, along = np.column_stack([two, two]).astype(float), np.where(two > 0, 2.0, -1.0)
+    is_category = np.array([True, False])
+    tree = assert_equals_naive(X, along, max_leaves=2, penalty=penalty, is_category=is_category)
+    assert tree.nodes[0].split.feature == (1 if penalty > 0 else 0)
 
 
 @pytest.mark.parametrize("used", [[], [0], [39], [3, 17, 38]])
@@ -99,7 +207,7 @@ def test_features_that_are_not_allowed_are_not_used(used, rng):
     allowed = np.isin(np.arange(40), used).astype(np.uint8)
     for real in (True, False):
         tree = assert_equals_naive(X, along, allowed=allowed, real=real)
-        assert {node.feature for node in tree.nodes} <= {-1, *used}
+        assert {node.split.feature for node in tree.nodes} <= {-1, *used}
 
 
 def test_signs_that_agree_are_not_split(rng):
@@ -114,7 +222,8 @@ def test_rows_whose_weight_is_negligible_count_with_their_duals(real, rng):
     """Their weight rounds to 0 beside the others', but their duals do not."""
     X, along = rng.permutation(20).astype(float)[:, None], integers(rng, 20)
     weight = np.where(np.arange(20) % 2 == 0, 1.0, 1e-18)
-    *_, sums, _, leaf_of = grow(X, along, weight, min_weight=0.0, real=real)
+    tree = grow(X, along, weight, min_weight=0.0, real=real)
+    sums, leaf_of = tree[4], tree[-1]
     leaves = np.unique(leaf_of)
     assert len(leaves) > 2
     assert sums[leaves].tolist() == [along[leaf_of == leaf].sum() for leaf in leaves]
@@ -130,9 +239,12 @@ def test_gains_of_rounding_are_none(rng):
 
 @pytest.mark.parametrize("power", [-1000, -60, 60, 900])
 def test_powers_of_two_change_no_split(power, rng):
-    X, along, weight = TABLES["many values"], integers(rng, 60), rng.integers(1, 5, 60).astype(float)
-    *plain, sums, weights, leaf_of = grow(X, along, weight)
-    assert equal_bits([*plain, np.ldexp(sums, power), weights, leaf_of], grow(X, np.ldexp(along, power), weight))
+    for name in ("many values", "rare levels and gaps"):
+        X, along, weight = TABLES[name], integers(rng, 60), rng.integers(1, 5, 60).astype(float)
+        tree = list(grow(X, along, weight, **binning(name), **LEVELS))
+        assert len(tree[0]) > 5
+        tree[4] = np.ldexp(tree[4], power)  # the sums
+        assert equal_bits(tree, grow(X, np.ldexp(along, power), weight, **binning(name), **LEVELS))
 
 
 def test_a_grower_remembers_nothing(rng):
@@ -143,8 +255,11 @@ def test_a_grower_remembers_nothing(rng):
     assert equal_bits(before, grower.grow(first, all_allowed(X), 6, 1.0, True))
 
 
+N_LEVELS = 150
+
+
 def forest(rng, d, sizes):
-    """Return the arguments of `TreeTables` for random trees with so many leaves each."""
+    """Return the arguments of `TreeTables`: random trees with so many leaves each; the last feature is a category."""
     nodes, begin = [], [0]  # feature, left, right
     for n_leaves in sizes:
         tree = [[-1, -1, -1]]
@@ -154,16 +269,30 @@ def forest(rng, d, sizes):
             tree += [[-1, -1, -1], [-1, -1, -1]]
         nodes += tree
         begin.append(len(nodes))
-    integer = np.ascontiguousarray(np.array(nodes, dtype=np.int32).reshape(-1, 3).T)
+    features, left, right = np.ascontiguousarray(np.array(nodes, dtype=np.int32).reshape(-1, 3).T)
     thresholds, values = rng.integers(-3, 4, len(nodes)) / 2, rng.normal(size=len(nodes)).astype(np.float32)
-    return np.array(begin), *integer, thresholds, values
+    thresholds[features == d - 1] = np.nan
+    shares = rng.choice([0.0, 0.02, 0.5], len(nodes)) * (features == d - 1)
+    levels = [np.flatnonzero(rng.random(N_LEVELS) < share) for share in shares]
+    level_begin = np.cumsum([0, *map(len, levels)])
+    levels = np.concatenate([*levels, []]).astype(np.uint32)
+    gaps_right = rng.integers(0, 2, len(nodes)).astype(np.uint8)
+    return np.array(begin), features, left, right, thresholds, values, gaps_right, level_begin, levels
 
 
-def walk(X, begin, features, left, right, thresholds, values):
+def rows_for(rng, n_rows, d, dtype):
+    """Return rows with gaps and with levels, some of them unknown; many numbers equal a threshold."""
+    X = np.column_stack([integers(rng, n_rows, d - 1, most=4) / 2, rng.integers(0, N_LEVELS + 50, n_rows)])
+    return with_gaps(rng, X, 0.1).astype(dtype)
+
+
+def walk(X, begin, features, left, right, thresholds, values, gaps_right, level_begin, levels):
     """Return the responses, flat, by one walk per row and tree."""
-    trees = [slice(a, b) for a, b in pairwise(begin)]
+    trees, levels = [slice(a, b) for a, b in pairwise(begin)], parts_of(levels, level_begin)
     return [
-        float(values[own][naive_walk(x, features[own], left[own], right[own], thresholds[own])])
+        float(
+            values[own][naive_walk(x, *(part[own] for part in (features, left, right, thresholds, gaps_right, levels)))]
+        )
         for x in X
         for own in trees
     ]
@@ -176,7 +305,7 @@ def respond_trees(X, *trees, n_threads=1):
 @pytest.mark.parametrize("n_outputs", [1, 3])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_decisions_are_weighted_sums_of_responses(dtype, n_outputs, rng):
-    trees, X = forest(rng, 4, [1, 2, 5, 9, 30]), rng.normal(size=(300, 4)).astype(dtype)
+    trees, X = forest(rng, 4, [1, 2, 5, 9, 30]), rows_for(rng, 300, 4, dtype)
     weights = rng.normal(size=(5, n_outputs))
     expected = np.zeros((300, n_outputs))
     for response, weight in zip(respond_trees(X, *trees).reshape(300, 5).T, weights, strict=True):
@@ -186,9 +315,11 @@ def test_decisions_are_weighted_sums_of_responses(dtype, n_outputs, rng):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_responses_are_walks(dtype, rng):
-    trees = forest(rng, 4, [1, 2, 3, 8, 1, 20])
-    X = (integers(rng, 50, 4, most=4) / 2).astype(dtype)  # many values equal a threshold
+@pytest.mark.parametrize("categories", [True, False])
+def test_responses_are_walks(categories, dtype, rng):
+    trees, X = forest(rng, 4, [1, 2, 3, 8, 1, 20]), rows_for(rng, 80, 4, dtype)
+    if not categories:  # as a number
+        trees = (*trees[:4], np.nan_to_num(trees[4]), *trees[5:7], 0 * trees[7], trees[8][:0])
     expected = walk(X, *trees)
     for same in same_tables(X):
         found = respond_trees(same, *trees, n_threads=1)
@@ -199,18 +330,39 @@ def test_responses_are_walks(dtype, rng):
     )
 
 
-def test_values_are_compared_in_float64_and_nan_goes_left(rng):
-    *trees, thresholds, values = forest(rng, 1, [2])
-    thresholds[0] = 0.1
-    for x, leaf in ((np.float32(0.1), 2), (np.nextafter(np.float32(0.1), np.float32(0)), 1), (0.1, 1)):
-        assert respond_trees(np.array([[x]]), *trees, thresholds, values, n_threads=1).tolist() == [values[leaf]]
-    X = np.array([[np.nan], [np.inf], [-np.inf]])
-    assert respond_trees(X, *trees, thresholds, values, n_threads=1).tolist() == values[[1, 2, 1]].tolist()
+def one_split(threshold, levels, gaps_right):
+    """Return the arguments of `TreeTables` for a tree of one split, whose leaves have the values 1 and 2."""
+    nodes = [np.array(part, dtype=np.int32) for part in ([0, -1, -1], [1, -1, -1], [2, -1, -1])]
+    levels = np.array(levels, dtype=np.uint32)
+    flags, begin = np.array([gaps_right, 0, 0], dtype=np.uint8), np.array([0, *3 * [len(levels)]])
+    return np.array([0, 3]), *nodes, np.array([threshold, 0, 0]), np.arange(3, dtype=np.float32), flags, begin, levels
+
+
+BELOW = float(np.nextafter(np.float32(0.1), np.float32(0)))
+# A threshold or levels, whether gaps go right -> the side of values, where 1 is left and 2 right.
+WALKS = {
+    "float32": (0.1, [], 0, {np.float32(0.1): 2, np.float32(BELOW): 1}),
+    "numbers": (0.1, [], 0, {0.1: 1, 0.2: 2, GAP: 1, np.inf: 2, -np.inf: 1}),
+    "numbers, gaps right": (0.1, [], 1, {0.1: 1, 0.2: 2, GAP: 2, np.inf: 2, -np.inf: 1}),
+    "gaps against numbers": (np.inf, [], 1, {0.1: 1, 1e308: 1, GAP: 2, np.inf: 1, -np.inf: 1}),
+    "levels": (np.nan, [0, 63, 64, 129], 0, {0.0: 2, 1.0: 1, 63.0: 2, 64.0: 2, 65.0: 1, 129.0: 2, 191.0: 1, GAP: 1}),
+    "unknown levels": (np.nan, [1], 1, {1.0: 2, 63.0: 1, 64.0: 1, 2.0**24: 1, 2.0**40: 1, GAP: 2}),
+    "what is no code": (np.nan, [0, 70], 1, {-1.0: 1, -1e300: 1, 1e300: 1, np.inf: 1, -np.inf: 1}),
+    "no levels": (np.nan, [], 0, {0.0: 1, 1.0: 1, GAP: 1}),
+    "gaps against levels": (np.nan, [], 1, {0.0: 1, 1.0: 1, GAP: 2}),
+}
+
+
+@pytest.mark.parametrize("name", WALKS)
+def test_sides_of_values(name):
+    """Values are compared in float64."""
+    threshold, levels, gaps_right, expected = WALKS[name]
+    for x, side in expected.items():
+        assert respond_trees(np.array([[x]]), *one_split(threshold, levels, gaps_right)).tolist() == [side], x
 
 
 @pytest.mark.parametrize("real", [True, False])
 def test_training_rows_reach_their_leaf(real, rng):
     X = TABLES["more than 256 values"]
-    *nodes, _, _, leaf_of = grow(X, integers(rng, 400), max_leaves=12, real=real, max_bins=32)
-    numbers = np.arange(len(nodes[0]), dtype=np.float32)
-    assert respond_trees(X, np.array([0, len(numbers)]), *nodes, numbers).tolist() == leaf_of.tolist()
+    tree = grow(X, integers(rng, 400), max_leaves=12, real=real, max_bins=32)
+    assert leaves_of(X, tree) == tree[-1].tolist()

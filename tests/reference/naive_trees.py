@@ -1,4 +1,4 @@
-"""A tree grown greedily, node by node and threshold by threshold. Simple code, not fast.
+"""A tree grown greedily, node by node and split by split. Simple code, not fast.
 
 If `along` and `weight` are integers, every sum is exact, and the compiled trees must equal these.
 """
@@ -10,27 +10,31 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-
-@dataclass
-class NaiveNode:
-    """The rows of a node and their sums; a leaf has the feature -1."""
-
-    rows: np.ndarray
-    sum: float
-    weight: float
-    feature: int = -1
-    threshold: float = 0.0
-    left: int = -1
-    right: int = -1
+from tests.reference.naive_stumps import is_above
 
 
 @dataclass(frozen=True)
 class NaiveSplit:
-    """A split and by how much it raises the criterion."""
+    """A split, which rows of the node go right, and by how much it raises the criterion."""
 
     worth: float = 0.0
     feature: int = -1
-    threshold: float = 0.0
+    threshold: float | None = 0.0
+    levels: tuple[int, ...] = ()
+    gaps_right: bool = False
+    right: np.ndarray = field(default_factory=lambda: np.array([], dtype=bool))
+
+
+@dataclass
+class NaiveNode:
+    """The rows of a node and their sums; a leaf has the feature -1, and a split of levels the threshold None."""
+
+    rows: np.ndarray
+    sum: float
+    weight: float
+    split: NaiveSplit = field(default_factory=NaiveSplit)
+    left: int = -1
+    right: int = -1
 
 
 @dataclass
@@ -43,77 +47,127 @@ class NaiveTree:
         """Return the number of the leaf that each training row is in."""
         leaves = np.full(n_rows, -1)
         for number, node in enumerate(self.nodes):
-            if node.feature < 0:
+            if node.split.feature < 0:
                 leaves[node.rows] = number
         return leaves
 
 
-def naive_tree(
-    X: np.ndarray,
-    along: np.ndarray,
-    weight: np.ndarray,
-    thresholds: Sequence[Sequence[float]],
-    allowed: Sequence[int],
-    max_leaves: int,
-    min_weight: float,
-    real: bool,
-) -> NaiveTree:
-    """Return the tree whose next split is always the one that raises the criterion most.
+class NaiveGrower:
+    """Grows the tree whose next split is always the one that raises the criterion most.
 
-    Of tied leaves the first is split; a left child replaces its parent in the list of leaves, and a right one is
-    appended. Of tied splits of one leaf the one with the first feature wins, then with the smallest threshold.
+    A feature is a list of thresholds, or the set of those levels of a category that are not rare. Levels are put in the
+    order of their means, where `smoothing` is added to their weights, and a split of levels has the criterion with
+    `penalty` added to all weights.
     """
 
-    def criterion(rows: np.ndarray) -> float:
-        total, size = float(along[rows].sum()), float(weight[rows].sum())
-        if not real:
-            return abs(total)
-        return total * (total / size)
+    def __init__(
+        self,
+        X: np.ndarray,
+        along: np.ndarray,
+        weight: np.ndarray,
+        features: Sequence[Sequence[float] | frozenset[int]],
+        allowed: Sequence[int],
+        min_weight: float,
+        real: bool,
+        smoothing: float = 0.0,
+        penalty: float = 0.0,
+    ) -> None:
+        self.X, self.along, self.weight = X, along, weight
+        self.features, self.allowed = features, allowed
+        self.min_weight, self.real = min_weight, real
+        self.smoothing, self.penalty = smoothing, penalty
 
-    def best_split(rows: np.ndarray) -> NaiveSplit:
+    def criterion(self, rows: np.ndarray, penalty: float) -> float:
+        total, size = float(self.along[rows].sum()), float(self.weight[rows].sum()) + penalty
+        return total * (total / size) if self.real else abs(total)
+
+    def worth(self, rows: np.ndarray, right: np.ndarray, penalty: float = 0.0) -> float:
+        """Return by how much a split raises the criterion; 0 if it is not allowed, or within rounding."""
+        if right.all() or not right.any() or min(self.weigh(rows[right]), self.weigh(rows[~right])) < self.min_weight:
+            return 0.0
+        after = self.criterion(rows[~right], penalty) + self.criterion(rows[right], penalty)
+        worth = after - self.criterion(rows, penalty)
+        return worth if worth > 1e-12 * after else 0.0
+
+    def weigh(self, rows: np.ndarray) -> float:
+        return float(self.weight[rows].sum())
+
+    def is_heavier(self, rows: np.ndarray, right: np.ndarray) -> bool:
+        """Return whether the right side is: gaps will go there if no row of the node has one."""
+        return self.weigh(rows[right]) > self.weigh(rows[~right])
+
+    def best_split(self, rows: np.ndarray) -> NaiveSplit:
+        """Return the first of tied splits: by feature; by gaps right, then left; by threshold or number of levels."""
         best = NaiveSplit()
-        for feature in np.flatnonzero(allowed).tolist():
-            for threshold in thresholds[feature]:
-                above = X[rows, feature] > threshold
-                left, right = rows[~above], rows[above]
-                if not len(left) or not len(right):
-                    continue
-                if min(weight[left].sum(), weight[right].sum()) < min_weight:
-                    continue
-                after = criterion(left) + criterion(right)
-                worth = after - criterion(rows)
-                if worth > max(best.worth, 1e-12 * after):
-                    best = NaiveSplit(worth, feature, float(threshold))
+        for feature in np.flatnonzero(self.allowed).tolist():
+            own = self.features[feature]
+            splits = self.splits_of_levels if isinstance(own, frozenset) else self.splits_of_numbers
+            for split in splits(feature, own, rows):
+                best = split if split.worth > best.worth else best
         return best
 
-    def append(rows: np.ndarray) -> int:
-        tree.nodes.append(NaiveNode(rows, float(along[rows].sum()), float(weight[rows].sum())))
-        return len(tree.nodes) - 1
+    def splits_of_numbers(self, feature: int, thresholds: Sequence[float], rows: np.ndarray):
+        values = self.X[rows, feature]
+        gaps = np.isnan(values)
+        for gaps_right in (True, False) if gaps.any() else (None,):
+            for threshold in thresholds:
+                right = (values > threshold) | (gaps & bool(gaps_right))
+                side = self.is_heavier(rows, right) if gaps_right is None else gaps_right
+                yield NaiveSplit(self.worth(rows, right), feature, float(threshold), (), side, right)
 
-    tree = NaiveTree()
-    leaves = [append(np.arange(len(X)))]
-    splits = [best_split(tree.nodes[0].rows)]
-    while len(leaves) < max_leaves:
-        place = max(range(len(leaves)), key=lambda k: splits[k].worth)  # the first of ties
-        split = splits[place]
-        if not split.worth > 0:
-            break
-        node = tree.nodes[leaves[place]]
-        above = X[node.rows, split.feature] > split.threshold
-        node.feature, node.threshold = split.feature, split.threshold
-        node.left, node.right = append(node.rows[~above]), append(node.rows[above])
-        leaves[place] = node.left
-        leaves.append(node.right)
-        splits[place] = best_split(tree.nodes[node.left].rows)
-        splits.append(best_split(tree.nodes[node.right].rows))
-    return tree
+    def splits_of_levels(self, feature: int, common: frozenset[int], rows: np.ndarray):
+        """Rare levels and those that no row of the node has go left: left is the side of the former, or the heavier."""
+        values = self.X[rows, feature]
+        gaps = np.isnan(values)
+        rare = ~gaps & ~np.isin(values, list(common))
+        parts = [part for part in (*(values == level for level in sorted(common)), rare, gaps) if part.any()]
+        parts.sort(key=lambda part: self.along[rows[part]].sum() / (self.weigh(rows[part]) + self.smoothing))
+        for n_low in range(1, len(parts)):
+            high = np.any(parts[n_low:], axis=0)
+            low_left = not (high[rare].any() if rare.any() else self.is_heavier(rows, high))
+            right = high if low_left else ~high
+            side = bool(right[gaps].any()) if gaps.any() else self.is_heavier(rows, right)
+            levels = tuple(sorted({int(value) for value in values[right & ~gaps]}))
+            yield NaiveSplit(self.worth(rows, high, self.penalty), feature, None, levels, side, right)
+
+    def grow(self, max_leaves: int) -> NaiveTree:
+        """Split the first of tied leaves; a left child replaces its parent among them, and a right one is appended."""
+        tree = NaiveTree()
+
+        def append(rows: np.ndarray) -> int:
+            tree.nodes.append(NaiveNode(rows, float(self.along[rows].sum()), self.weigh(rows)))
+            return len(tree.nodes) - 1
+
+        leaves = [append(np.arange(len(self.X)))]
+        splits = [self.best_split(tree.nodes[0].rows)]
+        while len(leaves) < max_leaves:
+            place = max(range(len(leaves)), key=lambda k: splits[k].worth)  # the first of ties
+            split = splits[place]
+            if not split.worth > 0:
+                break
+            node = tree.nodes[leaves[place]]
+            node.split = split
+            node.left, node.right = append(node.rows[~split.right]), append(node.rows[split.right])
+            leaves[place] = node.left
+            leaves.append(node.right)
+            splits[place] = self.best_split(tree.nodes[node.left].rows)
+            splits.append(self.best_split(tree.nodes[node.right].rows))
+        return tree
 
 
 def naive_walk(
-    x: Sequence[float], features: Sequence[int], left: Sequence[int], right: Sequence[int], thresholds: Sequence[float]
+    x: Sequence[float],
+    features: Sequence[int],
+    left: Sequence[int],
+    right: Sequence[int],
+    thresholds: Sequence[float],
+    gaps_right: Sequence[int],
+    levels: Sequence[Sequence[int]],
 ) -> int:
-    """Return the node that one row reaches: x <= threshold goes left."""
+    """Return the node that one row reaches: what is above the split goes right; levels have the threshold NaN."""
     at = 0
     while features[at] >= 0:
-        at = right[at] if float(x[features[at]]) > thresholds[at] else left[at]
+        threshold = None if np.isnan(thresholds[at]) else thresholds[at]
+        above = is_above(float(x[features[at]]), threshold, tuple(levels[at]), bool(gaps_right[at]))
+        at = right[at] if above else left[at]
     return at
