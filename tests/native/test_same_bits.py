@@ -9,17 +9,20 @@ from cgens._core import (
     DualCd,
     GramLs,
     StepTables,
+    StumpPool,
     StumpScan,
     StumpTable,
     TreeGrower,
     TreeTables,
     order_rows,
+    order_sparse_rows,
     price_candidates,
     respond_stumps,
     take_cosines,
     usable_threads,
 )
-from tests.native.tables import each_simd_level, make_pool
+from cgens.weak_learners.split import Split, SplitArrays
+from tests.native.tables import compressed_columns, each_simd_level, make_pool, with_gaps
 
 # Small problems use one thread: the large table has work for four in every parallel region. The small one has fewer
 # rows than columns; their numbers do or do not fill a lane, and exceed the 64 that a store holds at first.
@@ -28,11 +31,21 @@ N_COLUMNS = {"small": (5, 37, 80), "large": (30,)}
 TYPES = {"small": ("bbb", "fff", "ddd", "bfd", "fbd", "dfb"), "large": ("bfd",)}
 
 
+# Of the forty features, the last ten are categories; every third has gaps.
+IS_CATEGORY = np.arange(40) >= 30
+
+
 @pytest.fixture(scope="module")
 def tables() -> dict[str, np.ndarray]:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(9000, 40)).round(2) * (rng.random((9000, 40)) < 0.9)
+    X[:, IS_CATEGORY] = np.floor(rng.exponential(3.0, (9000, 10)))
+    X[:, ::3] = with_gaps(rng, X[:, ::3], 0.1)
     return {size: X[:n].copy() for size, n in N_ROWS.items()}
+
+
+def pool_of(X, n_threads, weight=None, max_bins=256):
+    return make_pool(X, weight, max_bins, IS_CATEGORY, 5.0, n_threads)
 
 
 def bits(*parts):
@@ -88,18 +101,22 @@ def least_squares(size, X, rng, n_threads):
 
 
 def scan(size, X, rng, n_threads):
-    pool = make_pool(X, max_bins=256, n_threads=n_threads)
-    live, duals, results = StumpScan(pool, n_threads), rng.normal(size=len(X)), [pool.n_candidates]
-    for _ in range(5):
-        results.append(live.price(duals))
-        duals = np.where(rng.random(len(X)) < 0.6, rng.normal(size=len(X)), duals)
-    return results, bits(*(pool.thresholds(feature) for feature in range(X.shape[1])))
+    """Over the table, and over its numbers in compressed columns."""
+    numbers, rows = X[:, ~IS_CATEGORY], np.arange(len(X))
+    sparse = StumpPool.of_columns(*compressed_columns(numbers), len(X), rows, np.ones(len(X)), 256, n_threads)
+    for pool in (pool_of(X, n_threads), sparse):
+        live, duals, results = StumpScan(pool, n_threads), rng.normal(size=len(X)), [pool.n_candidates]
+        for _ in range(5):
+            results.append(live.price(duals))
+            duals = np.where(rng.random(len(X)) < 0.6, rng.normal(size=len(X)), duals)
+        yield results
+        yield bits(*(edges(feature) for feature in range(pool.n_features) for edges in (pool.thresholds, pool.levels)))
 
 
 def price_table(size, X, rng, n_threads):
     """Follow a least-squares master over the stumps that are found."""
     target, scale = rng.normal(size=(len(X), 4)), rng.random(len(X)) + 0.1
-    master, pool = GramLs(target, scale, 1), make_pool(X, max_bins=256, n_threads=n_threads)
+    master, pool = GramLs(target, scale, 1), pool_of(X, n_threads)
     table = StumpTable(pool, 4, n_threads)
     table.set_curvature(scale)
     table.reprice(master.duals(np.zeros((0, 4))).reshape(len(X), 4), "max")
@@ -108,9 +125,9 @@ def price_table(size, X, rng, n_threads):
     rough.set_curvature(scale)
     results += bits(rough.reprice(target, "gain", scale - scale.mean(), 2.0, rough=True))
     for k in range(6):
-        results += bits(found, table.drift, table.entries(found[1], 0))
-        pool.take(*found[1:3])
-        master.add(pool.respond(*found[1:3]))
+        results += bits(found, table.drift, table.entries(found[1]))
+        pool.take(found[1])
+        master.add(pool.respond(found[1]))
         _, step, denominator = master.step(k)
         found = table.change(master.direction(k), step, denominator, "gain" if k % 3 else "max")
     table.change_curvature(master.direction(0), 8.0)
@@ -118,26 +135,41 @@ def price_table(size, X, rng, n_threads):
 
 
 def trees(size, X, rng, n_threads):
-    along, weight, allowed = rng.normal(size=len(X)), rng.random(len(X)) + 0.1, np.ones(X.shape[1], dtype=np.uint8)
-    grower = TreeGrower(make_pool(X, weight, 64, n_threads), weight, n_threads)
+    along = rng.normal(size=len(X)) + 2 * (X[:, 1] > 0) - 2 * (X[:, 31] > 1)
+    weight, allowed = rng.random(len(X)) + 0.1, np.ones(X.shape[1], dtype=np.uint8)
+    grower = TreeGrower(pool_of(X, n_threads, weight, 64), weight, n_threads)
     for real in (True, False):
-        tree = grower.grow(along, allowed, 12, 0.1, real)
-        assert len(tree[0]) == 23
-        nodes, values = tree[:4], tree[4].astype(np.float32)
-        begin = np.array([0, 23, 46])
-        two = [np.concatenate([part, part]) for part in (*nodes, values)]
-        yield bits(*tree, *(TreeTables(begin, *two).respond(A, n_threads) for A in (X, X.astype("f"))))
+        features, left, right, thresholds, sums, _, gaps_right, level_begin, levels, _ = tree = grower.grow(
+            along, allowed, 9, 0.1, real, 10.0, 1.0
+        )
+        assert len(features) == 17
+        assert {*IS_CATEGORY[features[features >= 0]]} == {True, False}
+        nodes = features, left, right, thresholds, sums.astype(np.float32), gaps_right
+        two = [np.concatenate([part, part]) for part in nodes]
+        ends = np.concatenate([level_begin, level_begin[1:] + len(levels)])
+        trees = TreeTables(np.array([0, 17, 34]), *two, ends, np.concatenate([levels, levels]))
+        yield bits(*tree, *(trees.respond(A, n_threads) for A in (X, X.astype("f"))))
 
 
 def prediction(size, X, rng, n_threads):
-    features, thresholds = rng.integers(0, 40, 300), rng.normal(size=300)
-    steps = StepTables(features, thresholds, rng.normal(size=(300, 2)))
+    """Of stumps on all features, also with levels and gaps."""
+    features, thresholds, gaps = rng.integers(0, 40, 300).tolist(), rng.normal(size=300).tolist(), rng.random(300) < 0.5
+    levels = [tuple(np.flatnonzero(rng.random(50) < 0.1).tolist()) for _ in features]
+    splits = [
+        Split(f, None, own, bool(gap)) if IS_CATEGORY[f] else Split(f, threshold, (), bool(gap))
+        for f, threshold, own, gap in zip(features, thresholds, levels, gaps, strict=True)
+    ]
+    stumps = vars(SplitArrays.of(splits))
+    steps = StepTables(**stumps, weights=rng.normal(size=(300, 2)))
     for A in (X, X.astype(np.float32)):
-        yield bits(steps.decide(A, n_threads), respond_stumps(A, features, thresholds, n_threads))
+        yield bits(steps.decide(A, n_threads), respond_stumps(A, **stumps, n_threads=n_threads))
 
 
 def row_order(size, X, rng, n_threads):
-    return bits(*order_rows(X, rng.choice([-1.0, 1.0], size=(len(X), 1)), rng.random(len(X)), n_threads))
+    rest = rng.choice([-1.0, 1.0], size=(len(X), 1)), rng.random(len(X)), n_threads
+    dense, compressed = order_rows(X, *rest), order_sparse_rows(*compressed_columns(X.T), X.shape[1], *rest)
+    assert bits(*dense) == bits(*compressed)
+    return bits(*dense)
 
 
 def candidates(size, X, rng, n_threads):
