@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,14 @@ PAIRS, FLOATS = TABLE[:, :2].copy(), TABLE.astype(np.float32)
 SIGNS = np.array([1, -1, 1, -1], dtype=np.int8)
 LANES = np.ones((2, 16), dtype=np.int8)
 NODES = [np.array(part, dtype=np.int32) for part in ([0, -1, -1], [1, -1, -1], [2, -1, -1])]  # feature, left, right
-TREE = [np.array([0, 3]), *NODES, np.zeros(3), np.zeros(3, dtype=np.float32)]
+# Two of the three nodes, or of three stumps, have a level.
+LEVEL_BEGIN, LEVELS = np.array([0, 1, 1, 2]), np.array([2, 0], dtype=np.uint32)
+TREE = [np.array([0, 3]), *NODES, np.zeros(3), np.zeros(3, dtype=np.float32), 0 * FLAGS, LEVEL_BEGIN, LEVELS]
+STUMPS = [ROWS[:3], np.array([0.5, 0.5, NAN]), FLAGS, LEVEL_BEGIN, LEVELS]
+# Four rows in compressed columns, or three in compressed rows: the second is empty.
+COLUMNS = [np.array([1.0, 2.0, NAN]), np.array([0, 3, 1], dtype=np.int32), np.array([0, 2, 2, 3])]
+CODES = np.array([[0.0, 2.0, 5.0], [1.0, NAN, 0.0], [0.0, 2.0, 1.5], [3.0, 0.0, -1.0]])
+CATEGORIES = np.array([1, 1, 0], dtype=np.uint8)
 
 
 def solver(sibling: core.DualCd | None = None) -> core.DualCd:
@@ -50,6 +59,30 @@ def pool(X: np.ndarray = TABLE, rows: np.ndarray = ROWS, weights: np.ndarray = O
     return core.StumpPool(X, rows, weights, 8, 1)
 
 
+def levels_pool(X: np.ndarray, is_category: np.ndarray = CATEGORIES, least: float = 0.0) -> core.StumpPool:
+    """Return a pool in which two of three features are categories."""
+    return core.StumpPool(X, ROWS, ONES, 8, 1, None, is_category, least)
+
+
+def with_code(code: float, dtype: type = np.float64) -> np.ndarray:
+    """Return codes, one of which is another."""
+    X = CODES.astype(dtype)
+    X[2, 1] = code
+    return X
+
+
+def sparse_pool(data=COLUMNS[0], indices=COLUMNS[1], begin=COLUMNS[2], n_all=4, rows=ROWS, weights=ONES, max_bins=2):
+    """Return a pool of compressed columns; indices and begin may be lists."""
+    indices, begin = np.array(indices, dtype=np.int32), np.array(begin, dtype=np.int64)
+    return core.StumpPool.of_columns(data, indices, begin, n_all, rows, weights, max_bins, 1)
+
+
+def sparse_order(data=COLUMNS[0], indices=COLUMNS[1], begin=COLUMNS[2], n_columns=4):
+    """Return the order of compressed rows."""
+    indices, begin = np.array(indices, dtype=np.int32), np.array(begin, dtype=np.int64)
+    return core.order_sparse_rows(data, indices, begin, n_columns, PAIRS[:3], ONES[:3], 1)
+
+
 def scan() -> core.StumpScan:
     return core.StumpScan(pool(), 1)
 
@@ -70,6 +103,20 @@ def walk(X: np.ndarray = TABLE, begin=(0, 3), features=NODES[0], left=NODES[1], 
     """Return the responses of one tree with three nodes."""
     nodes = (np.array(part, dtype=np.int32) for part in (features, left, right))
     return core.TreeTables(np.array(begin, dtype=np.int64), *nodes, *TREE[4:]).respond(X, 1)
+
+
+def with_levels(level_begin, levels):
+    """Return stumps, step tables and trees with these levels: all must refuse them, or none."""
+    own = np.array(level_begin, dtype=np.int64), np.array(levels, dtype=np.uint32)
+    calls = [
+        lambda: core.respond_stumps(TABLE, *STUMPS[:3], *own, 1),
+        lambda: core.StepTables(*STUMPS[:3], *own, TABLE[:3]),
+        lambda: core.TreeTables(*TREE[:7], *own),
+    ]
+    errors = {refusal(call) for call in calls}
+    assert len(errors) == 1
+    if errors != {None}:
+        raise errors.pop()
 
 
 # A call -> valid arguments, and the kind of each, as explained in `wrong`.
@@ -104,8 +151,24 @@ CALLS = {
     ),
     "StumpPool": (core.StumpPool, [TABLE, ROWS, ONES, 2, 1], "rows length positive least -"),
     "StumpPool float32": (core.StumpPool, [FLOATS, ROWS, ONES, 2, 1], "rows length positive least -"),
+    "StumpPool of categories": (levels_pool, [CODES, CATEGORIES, 0.0], "rows flags weight"),
+    "StumpPool of categories, float32": (levels_pool, [CODES.astype("f"), CATEGORIES, 0.0], "rows flags weight"),
+    "StumpPool.of_columns": (
+        core.StumpPool.of_columns,
+        [*COLUMNS, 4, ROWS, ONES, 2, 1],
+        "data indices free least length positive least -",
+    ),
+    "StumpPool.of_columns float32": (
+        core.StumpPool.of_columns,
+        [COLUMNS[0].astype("f"), *COLUMNS[1:], 4, ROWS, ONES, 2, 1],
+        "data indices free least length positive least -",
+    ),
     "StumpPool.thresholds": (lambda a: pool().thresholds(a), [2], "last"),
-    "StumpPool.respond": (lambda *a: pool().respond(*a), [2, 3.5], "last threshold"),
+    "StumpPool.levels": (lambda a: pool().levels(a), [2], "last"),
+    "StumpPool.split": (lambda a: pool().split(a), [8], "last"),
+    "StumpPool.find": (lambda *a: pool().find(*a, False), [2, 3.5, LEVELS], "last - free"),
+    "StumpPool.take": (lambda a: pool().take(a), [8], "last"),
+    "StumpPool.respond": (lambda a: pool().respond(a), [8], "last"),
     "StumpScan.price": (lambda a: scan().price(a), [ONES], "finite"),
     "StumpTable": (lambda *a: core.StumpTable(pool(), *a), [1, 1], "least -"),
     "StumpTable.reprice": (lambda *a: table().reprice(*a), [PAIRS, "max"], "finite name"),
@@ -119,26 +182,40 @@ CALLS = {
     "StumpTable.change_curvature": (lambda *a: table(ONES).change_curvature(*a), [ONES, 2.0], "finite divisor"),
     "StumpTable.set_state": (lambda *a: table().set_state(*a), list(table(ONES).get_state()), "finite finite weight"),
     "StumpTable.find_best": (lambda a: table().find_best(a), ["votes"], "name"),
-    "StumpTable.respond": (lambda *a: table().respond(*a), [2, 3.5], "last threshold"),
-    "StumpTable.entries": (lambda *a: table().entries(*a), [2, 2], "last last"),
-    "respond_stumps": (core.respond_stumps, [TABLE, ROWS[:3], ONES[:3], 1], "strided features length -"),
-    "StepTables": (core.StepTables, [ROWS, ONES, TABLE], "length length length"),
-    "StepTables.decide": (lambda a: core.StepTables(ROWS[:2], ONES[:2], PAIRS[:2]).decide(a, 1), [TABLE], "strided"),
+    "StumpTable.respond": (lambda a: table().respond(a), [8], "last"),
+    "StumpTable.entries": (lambda a: table().entries(a), [8], "last"),
+    "respond_stumps": (
+        core.respond_stumps,
+        [TABLE, *STUMPS, 1],
+        "strided features length length length length -",
+    ),
+    "StepTables": (core.StepTables, [*STUMPS, TABLE[:3]], "length length length length length length"),
+    "StepTables.decide": (lambda a: core.StepTables(*STUMPS, PAIRS[:3]).decide(a, 1), [TABLE], "strided"),
     "price_candidates": (core.price_candidates, [LANES, np.ones((2, 16)), 1], "free free -"),
     "price_candidates float32": (core.price_candidates, [LANES.astype("f4"), np.ones((2, 9)), 1], "free free -"),
     "take_cosines": (core.take_cosines, [TABLE, 1], "free -"),
     "order_rows": (core.order_rows, [TABLE, PAIRS, ONES, 1], "strided length non-negative -"),
+    "order_sparse_rows": (
+        core.order_sparse_rows,
+        [*COLUMNS, 4, PAIRS[:3], ONES[:3], 1],
+        "length indices length least length non-negative -",
+    ),
     "TreeGrower": (lambda *a: core.TreeGrower(pool(), *a), [ONES, 1], "positive -"),
-    "TreeGrower.grow": (lambda *a: grower().grow(*a), [ONES, FLAGS, 1, 0.0, True], "finite length least weight -"),
-    "TreeTables": (core.TreeTables, list(TREE), "length length length length length length"),
+    "TreeGrower.grow": (
+        lambda *a: grower().grow(*a),
+        [ONES, FLAGS, 1, 0.0, True, 0.0, 0.0],
+        "finite length least weight - weight weight",
+    ),
+    "TreeTables": (core.TreeTables, list(TREE), " ".join(9 * ["length"])),
     "TreeTables.respond": (lambda a: core.TreeTables(*TREE).respond(a, 1), [TABLE], "strided"),
     "TreeTables.decide": (lambda a: core.TreeTables(*TREE).decide(a, np.ones((1, 2)), 1), [TABLE], "strided"),
     "force_simd_level": (core.force_simd_level, [""], "name"),
 }
 NUMBERS = {"factor": (0.0, -1.0, NAN, INF), "divisor": (0.0, -1.0, NAN), "weight": (-1.0, NAN, INF)}
-NUMBERS |= {"seed": (0,), "threshold": (0.123, NAN, INF), "name": ("sse9",)}
-ENTRIES = {"finite": (NAN, INF, -INF), "rows": (NAN, INF), "positive": (NAN, INF, 0.0, -1.0), "features": (3, -1)}
-ENTRIES |= {"non-negative": (NAN, INF, -1.0), "optional": (NAN, INF, -INF)}
+NUMBERS |= {"seed": (0,), "name": ("sse9",)}
+ENTRIES = {"finite": (NAN, INF, -INF), "rows": (INF, -INF), "positive": (NAN, INF, 0.0, -1.0), "features": (3, -1)}
+ENTRIES |= {"non-negative": (NAN, INF, -1.0), "optional": (NAN, INF, -INF), "data": (INF, -INF), "indices": (4, -1)}
+OPTIONAL = ("optional", "flags")
 
 
 def with_last(good: np.ndarray, value: float) -> np.ndarray:
@@ -151,7 +228,7 @@ def wrong(good, kind: str):
     """Yield wrong arguments and the exceptions that they raise.
 
     Arrays: "length" has one entry per row (or output, feature, stump, node), and the kinds in `ENTRIES` restrict its
-    values, where "optional" arrays may be None; "free" has any length; "strided" and "rows" may also have strides.
+    values, where those in `OPTIONAL` may be None; "free" has any length; "strided" and "rows" may also have strides.
     Integers: the valid value is the smallest ("least") or largest ("last") one.
     """
     if kind in NUMBERS:
@@ -167,8 +244,14 @@ def wrong(good, kind: str):
         if good.itemsize > 1:
             yield good.astype(good.dtype.newbyteorder()), TypeError
         fewer_axes = good.ravel() if good.ndim > 1 else good[0]
-        other_types = [good.astype(np.float16), good.astype(np.int16), good[:, None], fewer_axes, good.tolist()]
-        yield from ((array, TypeError) for array in (other_types if kind == "optional" else [*other_types, None]))
+        other_types = [
+            good.astype(np.float16),
+            np.zeros_like(good, dtype=np.int16),
+            good[:, None],
+            fewer_axes,
+            good.tolist(),
+        ]
+        yield from ((array, TypeError) for array in (other_types if kind in OPTIONAL else [*other_types, None]))
 
 
 BROKEN = {
@@ -189,6 +272,52 @@ BROKEN = {
     "pool without features": lambda: pool(X=TABLE[:, :0]),
     "pool with a row too large": lambda: pool(rows=ROWS + 1),
     "pool with a negative row": lambda: pool(rows=ROWS - 1),
+    "code that is no integer": lambda: levels_pool(with_code(0.5)),
+    "code that is negative": lambda: levels_pool(with_code(-1.0)),
+    "code that is infinite": lambda: levels_pool(with_code(INF)),
+    "code that is too large": lambda: levels_pool(with_code(2.0**24)),
+    "code that is no integer, float32": lambda: levels_pool(with_code(0.5, np.float32)),
+    "code that is negative, float32": lambda: levels_pool(with_code(-1.0, np.float32)),
+    "code in a row that is not used": lambda: core.StumpPool(
+        with_code(0.5), ROWS[:2], ONES[:2], 8, 1, None, CATEGORIES, 0.0
+    ),
+    "sparse pool without rows": lambda: sparse_pool(rows=ROWS[:0], weights=ONES[:0]),
+    "sparse pool without features": lambda: sparse_pool(COLUMNS[0][:0], [], [0]),
+    "sparse pool with a row too large": lambda: sparse_pool(rows=ROWS + 1),
+    "sparse pool with a negative row": lambda: sparse_pool(rows=ROWS - 1),
+    "sparse pool with a row twice": lambda: sparse_pool(rows=np.array([0, 1, 2, 0])),
+    "sparse pool of fewer rows than its indices": lambda: sparse_pool(n_all=3, rows=ROWS[:2], weights=ONES[:2]),
+    **{
+        f"sparse {what} with {name}": partial(call, **changes)
+        for what, call in (("pool", sparse_pool), ("rows", sparse_order))
+        for name, changes in {
+            "no begin at all": {"begin": []},
+            "begin after 0": {"begin": [1, 2, 2, 3]},
+            "begin that does not ascend": {"begin": [0, 2, 1, 3]},
+            "begin beyond the end": {"begin": [0, 5, 2, 3]},
+            "a negative begin": {"begin": [0, -1, 2, 3]},
+            "an end too small": {"begin": [0, 1, 2, 2]},
+            "an end too large": {"begin": [0, 1, 2, 4]},
+            "an index too large": {"indices": [0, 4, 1]},
+            "a negative index": {"indices": [-1, 3, 1]},
+            "indices that do not ascend": {"indices": [3, 0, 1]},
+            "an index twice": {"indices": [3, 3, 1]},
+        }.items()
+    },
+    **{
+        f"stumps and trees with {name}": partial(with_levels, *arrays)
+        for name, arrays in {
+            "no begin of levels": ([], []),
+            "levels that begin after 0": ([1, 1, 1, 1], [0]),
+            "levels that begin before 0": ([-1, 0, 0, 1], [0]),
+            "levels whose begin does not ascend": ([0, 1, 0, 1], [0]),
+            "levels whose begin is beyond the end": ([0, 3, 1, 2], [0, 1]),
+            "levels that end too early": ([0, 0, 0, 1], [0, 1]),
+            "levels that end too late": ([0, 0, 0, 3], [0, 1]),
+            "levels that do not ascend": ([0, 0, 0, 2], [1, 0]),
+            "a level twice": ([0, 0, 0, 2], [1, 1]),
+        }.items()
+    },
     "duals of another number of outputs": lambda: table().reprice(TABLE, "max"),
     "curvature that is 0": lambda: table().set_curvature(0 * ONES),
     "curvature changed with prices before it was set": lambda: table().reprice(PAIRS, "max", ONES, 2.0),
@@ -202,8 +331,8 @@ BROKEN = {
     "weights of another number of outputs": lambda: least_squares().duals(np.ones((2, 3))),
     "weights of too many columns": lambda: least_squares().duals(np.ones((3, 2))),
     "stages that do not ascend": lambda: least_squares().resolve(1.0, [2, 1]),
-    "step table with a negative feature": lambda: core.StepTables(ROWS - 1, ONES, TABLE),
-    "too few columns to decide": lambda: core.StepTables(ROWS, ONES, TABLE).decide(TABLE, 1),
+    "step table with a negative feature": lambda: core.StepTables(ROWS[:3] - 1, *STUMPS[1:], TABLE[:3]),
+    "too few columns to decide": lambda: core.StepTables(*STUMPS, TABLE[:3]).decide(PAIRS, 1),
     "candidates not padded": lambda: core.price_candidates(LANES[:, :10].copy(), np.ones((1, 10)), 1),
     "candidates padded too far": lambda: core.price_candidates(np.ones((2, 32), np.int8), np.ones((1, 16)), 1),
     "candidates without rows": lambda: core.price_candidates(LANES[:, :0].copy(), np.ones((1, 3)), 1),
@@ -217,6 +346,7 @@ BROKEN = {
     "trees that overlap": lambda: walk(begin=(0, 3, 1, 3)),
     "tree beyond the end": lambda: walk(begin=(0, 5, 3)),
     "feature out of range": lambda: walk(features=(3, -1, -1)),
+    "feature beyond all tables": lambda: walk(features=(2**30, -1, -1)),
     "feature out of the range of fewer columns": lambda: walk(X=TABLE[:, :0]),
     "child that is its parent": lambda: walk(left=(0, -1, -1)),
     "child before its parent": lambda: walk(features=(0, 0, -1), left=(1, 0, -1), right=(2, 2, -1)),
@@ -255,11 +385,14 @@ def test_broken_contracts_are_refused(name):
     assert refusal({**BROKEN, **WRONG_TYPE}[name]) is (ValueError if name in BROKEN else TypeError)
 
 
-def test_taking_a_stump_that_does_not_exist():
-    live = pool()
-    assert live.take(0, 0.123) is False
-    with pytest.raises(IndexError):
-        live.take(3, 0.5)
+def test_contracts_that_are_kept():
+    """The arguments from which broken ones are made, and the limits."""
+    with_levels(LEVEL_BEGIN, LEVELS)
+    with_levels([0, 0, 0, 0], [])
+    assert sparse_pool().n_features == len(sparse_order()[0]) == 3
+    assert levels_pool(with_code(2.0**24 - 1)).levels(1).tolist() == [0, 2, 2**24 - 1]
+    assert levels_pool(with_code(-0.0)).levels(1).tolist() == [0, 2]
+    assert levels_pool(CODES, None).n_cells == len(pool(CODES).thresholds(0)) + 3 + 3  # one column has gaps
 
 
 def test_a_sibling_that_lags_behind_is_not_solved():
@@ -294,7 +427,7 @@ def test_objects_work_after_a_refusal_and_keep_their_pool_alive():
 def test_results_own_their_memory():
     """Arrays stay valid when the object that made them is gone, and writing to them changes no object."""
     live, ls, cd = pool(), least_squares(), solver()
-    thresholds, response = live.thresholds(1), live.respond(1, live.thresholds(1)[0])
+    thresholds, response, levels = live.thresholds(1), live.respond(3), levels_pool(CODES).levels(0)
     weights, direction, duals = ls.weights(), ls.direction(1), cd.duals()
     before = direction.tolist()
     weights[:] = duals[:] = 99.0
@@ -303,4 +436,5 @@ def test_results_own_their_memory():
     del live, ls, cd
     assert direction.tolist() == before
     assert thresholds.tolist() == [2.5, 5.5, 8.5]
+    assert levels.tolist() == [0, 1, 3]
     assert response.tolist() == [-1, 1, 1, 1]
