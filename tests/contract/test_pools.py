@@ -143,7 +143,9 @@ def test_a_box_is_the_conjunction_of_its_conditions():
 def make_tree(*values):
     """Return the arrays of a tree that splits the first feature at 0, with these values of the root and the leaves."""
     nodes = [np.array(part, dtype=np.int32) for part in ([0, -1, -1], [1, -1, -1], [2, -1, -1])]
-    return nodes[0], np.zeros(3), nodes[1], nodes[2], np.array(values, dtype=np.float32), np.ones(3)
+    no_gaps, no_levels = np.zeros(3, dtype=np.uint8), (np.zeros(4, dtype=np.int64), np.array([], dtype=np.uint32))
+    values = np.array(values, dtype=np.float32)
+    return nodes[0], np.zeros(3), nodes[1], nodes[2], values, np.ones(3), no_gaps, *no_levels
 
 
 def test_learners_copy_the_arrays_they_are_made_of():

@@ -189,7 +189,7 @@ WRONG_FAMILIES = {
     "response": (of_column(lambda c, _: replace(c, response=2 * c.response)), "check_learners", "not the response of"),
     "taken": (of_column(lambda c, p: vars(p).setdefault("first", c)), "check_learners", "already taken"),
     "threads": (of_column(lambda c, p: replace(c, price=c.price * (1 + 1e-12 * p.n_threads))), "check_det", "price is"),
-    "writes to X": (overwriting(lambda pricer, duals: pricer.sample.X), "check_det", "changed its input X"),
+    "writes to X": (overwriting(lambda pricer, duals: pricer.sample.X.values), "check_det", "changed its input X"),
     "writes to duals": (overwriting(lambda pricer, duals: duals.array), "check_det", "changed its input duals"),
     "mutable": (of_learner(Mutable), "check_learners", "can be set.*frozen dataclass"),
     "pack, length": (packed(__len__=lambda self: 3), "check_packs", "len of the pack is 3, not 5"),
