@@ -181,3 +181,16 @@ def test_rows_are_read_through_the_index(rng):
         copied = make_pool(X[rows], weight, 256, flags, 4.0)
         assert indexed.n_cells == copied.n_cells
         assert StumpScan(indexed, 1).price(duals) == StumpScan(copied, 1).price(duals)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_binning_can_be_interrupted(sparse, rng):
+    """By a poll that returns True at some point, or raises an exception."""
+    X = rng.normal(size=(200_000, 30))
+    table = (*compressed_columns(X), len(X)) if sparse else (X,)
+    make, rest = StumpPool.of_columns if sparse else StumpPool, (np.arange(len(X)), np.ones(len(X)), 256, 1)
+    answers = iter([False, True])
+    with pytest.raises(KeyboardInterrupt):
+        make(*table, *rest, lambda: next(answers))
+    with pytest.raises(ZeroDivisionError):
+        make(*table, *rest, lambda: 1 / 0)

@@ -253,3 +253,18 @@ def test_more_bins_than_sixteen_bits_in_a_block(rng):
     assert table.find_best("max")[:6] == (True, best, 0, best_price, abs(best_price), energy)
     for search in (pool, table):
         assert np.array_equal(search.respond(best), np.where(X[:, best_split[0]] > best_split[1], 1, -1))
+
+
+def test_more_levels_than_sixteen_bits(rng):
+    """A level has one row, and its price is twice the row's dual minus the total."""
+    n = 70_000
+    codes, duals = rng.permutation(n), integers(rng, n, most=50)
+    duals[1234] = 99.0
+    pool = make_pool(codes[:, None].astype(float), is_category=np.array([True]))
+    prices = (2 * duals - duals.sum())[np.argsort(codes)]
+    best, table = int(np.argmax(np.abs(prices))), StumpTable(pool, 1, 1)
+    assert pool.n_candidates == n
+    assert StumpScan(pool, 1).price(duals) == (True, best, prices[best], np.sum(prices**2))
+    assert table.reprice(duals[:, None], "max")[1:4] == (best, 0, prices[best])
+    for search in (pool, table):
+        assert np.array_equal(search.respond(best), np.where(codes == best, 1, -1))
