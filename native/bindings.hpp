@@ -101,12 +101,11 @@ inline void require_levels(const Vector<std::int64_t>& level_begin, const Vector
     require(level_begin.shape(0) == n + 1 && level_begin(0) == 0 &&
                 static_cast<std::size_t>(level_begin(n)) == levels.shape(0),
             "level_begin must go from 0 to the number of levels, with one entry per split and the end");
-    for (std::size_t k = 0; k < n; ++k) {
-        require(level_begin(k) <= level_begin(k + 1), "level_begin must ascend");
+    for (std::size_t k = 0; k < n; ++k) require(level_begin(k) <= level_begin(k + 1), "level_begin must ascend");
+    for (std::size_t k = 0; k < n; ++k)  // now that all are within the levels
         for (std::int64_t e = level_begin(k) + 1; e < level_begin(k + 1); ++e)
             require(levels(static_cast<std::size_t>(e)) > levels(static_cast<std::size_t>(e - 1)),
                     "the levels of a split must ascend");
-    }
 }
 
 // Part k of a sparse matrix in compressed form has the entries begin[k] ... begin[k + 1] - 1, with ascending indices.
