@@ -169,7 +169,7 @@ BinnedTable bin_blocks(BinnedTable table, const Matrix& X, const Rows& rows, con
     auto asked = std::chrono::steady_clock::now();
     const auto stop = [&] {
         const auto now = std::chrono::steady_clock::now();
-        if (options.interrupted && std::this_thread::get_id() == caller && now - asked > kPollInterval) {
+        if (!stopped && options.interrupted && std::this_thread::get_id() == caller && now - asked > kPollInterval) {
             asked = now;
             try {
                 if (options.interrupted()) stopped = true;
@@ -185,7 +185,7 @@ BinnedTable bin_blocks(BinnedTable table, const Matrix& X, const Rows& rows, con
         FeatureBinner<T> binner(weights, table.n_rows, options.max_bins, options.min_level_weight);
 #pragma omp for schedule(dynamic)
         for (std::ptrdiff_t b = 0; b < n_blocks; ++b)
-            if (!bin_block(X, rows, options, binner, table, table.blocks[static_cast<std::size_t>(b)], stop))
+            if (!stop() && !bin_block(X, rows, options, binner, table, table.blocks[static_cast<std::size_t>(b)], stop))
                 finite = false;
     }
     if (thrown) std::rethrow_exception(thrown);
