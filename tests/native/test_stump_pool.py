@@ -185,12 +185,13 @@ def test_rows_are_read_through_the_index(rng):
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_binning_can_be_interrupted(sparse, rng):
-    """By a poll that returns True at some point, or raises an exception."""
+    """By a poll that returns True, and is not called again, or raises an exception."""
     X = rng.normal(size=(200_000, 30))
     table = (*compressed_columns(X), len(X)) if sparse else (X,)
     make, rest = StumpPool.of_columns if sparse else StumpPool, (np.arange(len(X)), np.ones(len(X)), 256, 1)
-    answers = iter([False, True])
+    calls = []
     with pytest.raises(KeyboardInterrupt):
-        make(*table, *rest, lambda: next(answers))
+        make(*table, *rest, lambda: calls.append("once") is None)
+    assert calls == ["once"]
     with pytest.raises(ZeroDivisionError):
         make(*table, *rest, lambda: 1 / 0)
