@@ -244,7 +244,8 @@ void TreeGrower::scan_levels(std::size_t f, const Sums* bins, const Node& node, 
     for (std::size_t k = 0; k < feature.n_bins(); ++k) {
         if (bins[k].empty()) continue;
         const auto price = static_cast<double>(bins[k].price), weight = static_cast<double>(bins[k].weight);
-        order.push_back({mean + (price - mean * weight) / (weight + shrinkage), static_cast<std::uint32_t>(k)});
+        const double effect = weight + shrinkage > 0 ? (price - mean * weight) / (weight + shrinkage) : 0.0;
+        order.push_back({mean + effect, static_cast<std::uint32_t>(k)});
     }
     std::stable_sort(order.begin(), order.end(), [](const Level& a, const Level& b) { return a.mean < b.mean; });
     const auto shrunk = [&](const Level& level) { return level.mean * static_cast<double>(bins[level.bin].weight); };
