@@ -201,11 +201,7 @@ CALLS = {
         "length indices length least length non-negative -",
     ),
     "TreeGrower": (lambda *a: core.TreeGrower(pool(), *a), [ONES, 1], "positive -"),
-    "TreeGrower.grow": (
-        lambda *a: grower().grow(*a),
-        [ONES, FLAGS, 1, 0.0, True, 0.0, 0.0],
-        "finite length least weight - weight weight",
-    ),
+    "TreeGrower.grow": (lambda *a: grower().grow(*a), [ONES, FLAGS, 1, 0.0, True], "finite length least weight -"),
     "TreeTables": (core.TreeTables, list(TREE), " ".join(9 * ["length"])),
     "TreeTables.respond": (lambda a: core.TreeTables(*TREE).respond(a, 1), [TABLE], "strided"),
     "TreeTables.decide": (lambda a: core.TreeTables(*TREE).decide(a, np.ones((1, 2)), 1), [TABLE], "strided"),

@@ -135,13 +135,12 @@ def price_table(size, X, rng, n_threads):
 
 
 def trees(size, X, rng, n_threads):
-    along = rng.normal(size=len(X)) + 2 * (X[:, 1] > 0) - 2 * (X[:, 31] > 1)
     weight, allowed = rng.random(len(X)) + 0.1, np.ones(X.shape[1], dtype=np.uint8)
+    along = weight * (rng.normal(size=len(X)) + 2 * (X[:, 1] > 0) - 2 * (X[:, 31] > 1))
     grower = TreeGrower(pool_of(X, n_threads, weight, 64), weight, n_threads)
     for real in (True, False):
-        features, left, right, thresholds, sums, _, gaps_right, level_begin, levels, _ = tree = grower.grow(
-            along, allowed, 9, 0.1, real, 10.0, 1.0
-        )
+        tree = grower.grow(along, allowed, 9, 0.1, real)
+        features, left, right, thresholds, sums, _, gaps_right, level_begin, levels, _ = tree
         assert len(features) == 17
         assert {*IS_CATEGORY[features[features >= 0]]} == {True, False}
         nodes = features, left, right, thresholds, sums.astype(np.float32), gaps_right

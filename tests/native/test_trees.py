@@ -13,23 +13,15 @@ from cgens._core import TreeGrower, TreeTables
 from tests.native.tables import TABLES, any_table, binning, integers, make_pool, same_tables, with_gaps
 from tests.reference.naive_trees import NaiveGrower, naive_walk
 
-#: Smoothing and penalty of levels.
-LEVELS = {"smoothing": 3.0, "penalty": 2.0}
-
 
 def all_allowed(X):
     return np.ones(X.shape[1], dtype=np.uint8)
 
 
-def grow(
-    X, along, weight=None, allowed=None, max_leaves=8, min_weight=1.0, real=True, smoothing=0.0, penalty=0.0, **bins
-):
+def grow(X, along, weight=None, allowed=None, max_leaves=8, min_weight=1.0, real=True, **bins):
     weight = np.ones(len(X)) if weight is None else weight
-    grower, allowed = (
-        TreeGrower(make_pool(X, weight, **bins), weight, 1),
-        all_allowed(X) if allowed is None else allowed,
-    )
-    return grower.grow(along, allowed, max_leaves, min_weight, real, smoothing, penalty)
+    grower = TreeGrower(make_pool(X, weight, **bins), weight, 1)
+    return grower.grow(along, all_allowed(X) if allowed is None else allowed, max_leaves, min_weight, real)
 
 
 def features_of(pool, is_category=None):
@@ -54,16 +46,14 @@ def leaves_of(X, tree):
     return trees.respond(X, 1).astype(int).tolist()
 
 
-def assert_equals_naive(
-    X, along, weight=None, allowed=None, max_leaves=8, min_weight=1.0, real=True, smoothing=0.0, penalty=0.0, **bins
-):
+def assert_equals_naive(X, along, weight=None, allowed=None, max_leaves=8, min_weight=1.0, real=True, **bins):
     """Compare all nodes, and the leaves of the training rows, also as new rows. Returns the naive tree."""
     weight = np.ones(len(X)) if weight is None else weight
     allowed = all_allowed(X) if allowed is None else allowed
-    own = grow(X, along, weight, allowed, max_leaves, min_weight, real, smoothing, penalty, **bins)
+    own = grow(X, along, weight, allowed, max_leaves, min_weight, real, **bins)
     features, left, right, thresholds, sums, weights, gaps_right, level_begin, levels, leaf_of = own
     splits = features_of(make_pool(X, weight, **bins), bins.get("is_category"))
-    tree = NaiveGrower(X, along, weight, splits, allowed, min_weight, real, smoothing, penalty).grow(max_leaves)
+    tree = NaiveGrower(X, along, weight, splits, allowed, min_weight, real).grow(max_leaves)
     found = [
         features.tolist(),
         [None if np.isnan(threshold) else threshold for threshold in thresholds.tolist()],
@@ -98,9 +88,9 @@ def test_trees_equal_naive_ones(name, real, rng):
     assert_equals_naive(X, ties, max_leaves=6, max_bins=many, **kept)
     assert_equals_naive(X, np.zeros(len(X)), max_bins=few, **kept)
     assert_equals_naive(X, along, weight, max_leaves=6, max_bins=2, **kept)
-    assert_equals_naive(X, along, weight, max_leaves=6, min_weight=7.0, max_bins=many, **kept, **LEVELS)
+    assert_equals_naive(X, along, weight, max_leaves=6, min_weight=7.0, max_bins=many, **kept)
     assert_equals_naive(X, along, weight, max_leaves=6, min_weight=weight.sum() / 3, max_bins=few, **kept)
-    assert_equals_naive(X, ties, weight, max_leaves=9, max_bins=few, **kept, **LEVELS)
+    assert_equals_naive(X, ties, weight, max_leaves=9, max_bins=few, **kept)
 
 
 @pytest.mark.parametrize("real", [True, False])
@@ -131,8 +121,6 @@ def test_trees_equal_naive_ones_on_any_table(table, data):
         max_leaves=data.draw(st.integers(1, 9)),
         min_weight=data.draw(st.sampled_from([0.0, 0.5, 1.0, 3.0, 10.0])),
         real=data.draw(st.booleans()),
-        smoothing=data.draw(st.sampled_from([0.0, 1.0, 10.0])),
-        penalty=data.draw(st.sampled_from([0.0, 1.0, 10.0])),
         max_bins=data.draw(st.sampled_from([None, 2, 3])),
         **bins,
     )
@@ -175,13 +163,6 @@ def test_sides_of_levels_and_gaps(name):
     assert grow_levels(codes, [-1, -1, -1, 1, 1, 1], **options) == expected
 
 
-@pytest.mark.parametrize(("smoothing", "right"), [(0.0, [2]), (10.0, [1])])
-def test_levels_are_ordered_by_smoothed_means(smoothing, right):
-    """Level 0 has the largest mean, but little weight: it is the highest or the lowest. Alone it is too light."""
-    codes, along = [0, 1, 1, 1, 1, 2, 2, 2, 2], [4, 3, 3, 3, 3, 2, 2, 2, 2]
-    assert grow_levels(codes, along, min_weight=2.0, smoothing=smoothing)[0] == right
-
-
 def test_rows_of_negligible_weight_reach_their_leaf():
     """A gap without weight or dual counts as none, but goes where gaps do."""
     X, weight = np.array([[0.0], [0.0], [0.0], [1.0], [2.0], [GAP]]), np.array([9.0, 9.0, 9.0, 1.0, 1.0, 1e-18])
@@ -191,14 +172,24 @@ def test_rows_of_negligible_weight_reach_their_leaf():
     assert tree[-1].tolist() == leaves_of(X, tree) == [2, 2, 2, 1, 1, 2]
 
 
-@pytest.mark.parametrize("penalty", [0.0, 0.5, 100.0])
-def test_a_split_of_levels_is_penalized(penalty):
-    """The same split of numbers, of the second feature, is better then."""
-    two = np.arange(12) % 2
-    X, along = np.column_stack([two, two]).astype(float), np.where(two > 0, 2.0, -1.0)
-    is_category = np.array([True, False])
-    tree = assert_equals_naive(X, along, max_leaves=2, penalty=penalty, is_category=is_category)
-    assert tree.nodes[0].split.feature == (1 if penalty > 0 else 0)
+def test_a_level_of_negligible_weight_does_not_prevent_a_split():
+    """Its mean is infinite if means are not shrunk, as here, where rows do not scatter around those of their levels."""
+    X, weight = np.array([[0.0], [0], [0], [1], [1], [1], [2]]), np.array([1.0, 1, 1, 1, 1, 1, 1e-18])
+    tree = grow(X, np.array([-1.0, -1, -1, 1, 1, 1, 5]), weight, max_leaves=2, is_category=np.array([True]))
+    assert tree[0].tolist() == [0, -1, -1]
+    assert tree[-1].tolist() == leaves_of(X, tree)
+    assert len({*tree[-1][:3].tolist()} | {*tree[-1][3:6].tolist()}) == 2
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_many_levels_without_an_effect_lose_against_a_small_effect(seed):
+    """The best split of their means would gain about three times as much by chance."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.integers(0, 200, 2000), rng.normal(size=2000)])
+    along = np.round(10 * (rng.normal(size=2000) + 0.15 * np.sign(X[:, 1])))
+    bins = {"max_bins": 8, "is_category": np.array([True, False])}
+    for real in (True, False):
+        assert assert_equals_naive(X, along, max_leaves=2, real=real, **bins).nodes[0].split.feature == 1
 
 
 @pytest.mark.parametrize("used", [[], [0], [39], [3, 17, 38]])
@@ -241,10 +232,10 @@ def test_gains_of_rounding_are_none(rng):
 def test_powers_of_two_change_no_split(power, rng):
     for name in ("many values", "rare levels and gaps"):
         X, along, weight = TABLES[name], integers(rng, 60), rng.integers(1, 5, 60).astype(float)
-        tree = list(grow(X, along, weight, **binning(name), **LEVELS))
+        tree = list(grow(X, along, weight, **binning(name)))
         assert len(tree[0]) > 5
         tree[4] = np.ldexp(tree[4], power)  # the sums
-        assert equal_bits(tree, grow(X, np.ldexp(along, power), weight, **binning(name), **LEVELS))
+        assert equal_bits(tree, grow(X, np.ldexp(along, power), weight, **binning(name)))
 
 
 def test_a_grower_remembers_nothing(rng):

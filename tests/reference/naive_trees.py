@@ -56,8 +56,8 @@ class NaiveGrower:
     """Grows the tree whose next split is always the one that raises the criterion most.
 
     A feature is a list of thresholds, or the set of those levels of a category that are not rare. Levels are put in the
-    order of their means, where `smoothing` is added to their weights, and a split of levels has the criterion with
-    `penalty` added to all weights.
+    order of their shrunk means, and a split of levels has the criterion of these. The sums of means are not exact: they
+    are computed one by one, in the order of the rows and levels.
     """
 
     def __init__(
@@ -69,25 +69,27 @@ class NaiveGrower:
         allowed: Sequence[int],
         min_weight: float,
         real: bool,
-        smoothing: float = 0.0,
-        penalty: float = 0.0,
     ) -> None:
         self.X, self.along, self.weight = X, along, weight
         self.features, self.allowed = features, allowed
         self.min_weight, self.real = min_weight, real
-        self.smoothing, self.penalty = smoothing, penalty
 
-    def criterion(self, rows: np.ndarray, penalty: float) -> float:
-        total, size = float(self.along[rows].sum()), float(self.weight[rows].sum()) + penalty
-        return total * (total / size) if self.real else abs(total)
+    def worth(self, rows: np.ndarray, right: np.ndarray, sums: tuple[float, float] | None = None) -> float:
+        """Return by how much a split raises the criterion; 0 if it is not allowed, or within rounding.
 
-    def worth(self, rows: np.ndarray, right: np.ndarray, penalty: float = 0.0) -> float:
-        """Return by how much a split raises the criterion; 0 if it is not allowed, or within rounding."""
-        if right.all() or not right.any() or min(self.weigh(rows[right]), self.weigh(rows[~right])) < self.min_weight:
+        `sums` of the left and right rows are given for shrunk means; else they are those of the duals.
+        """
+        weights = self.weigh(rows[~right]), self.weigh(rows[right])
+        if right.all() or not right.any() or min(weights) < self.min_weight:
             return 0.0
-        after = self.criterion(rows[~right], penalty) + self.criterion(rows[right], penalty)
-        worth = after - self.criterion(rows, penalty)
-        return worth if worth > 1e-12 * after else 0.0
+        low, high = (self.total(rows[~right]), self.total(rows[right])) if sums is None else sums
+        parts = ((low, weights[0]), (high, weights[1]), (low + high, weights[0] + weights[1]))
+        left, own, both = (total * (total / size) if self.real else abs(total) for total, size in parts)
+        gained = (left + own) - both
+        return gained if gained > 1e-12 * (left + own) else 0.0
+
+    def total(self, rows: np.ndarray) -> float:
+        return float(self.along[rows].sum())
 
     def weigh(self, rows: np.ndarray) -> float:
         return float(self.weight[rows].sum())
@@ -115,27 +117,51 @@ class NaiveGrower:
                 side = self.is_heavier(rows, right) if gaps_right is None else gaps_right
                 yield NaiveSplit(self.worth(rows, right), feature, float(threshold), (), side, right)
 
+    def shrinkage(self, rows: np.ndarray, parts: list[np.ndarray]) -> float:
+        """Return the ratio of the variance of a row of weight 1 around its level's mean to that of the means."""
+        squares, between, weight_squares = 0.0, 0.0, 0.0
+        for row in rows.tolist():
+            squares += float(self.along[row]) * (float(self.along[row]) / float(self.weight[row]))
+        for part in parts:
+            total, size = self.total(rows[part]), self.weigh(rows[part])
+            between += total * (total / size)
+            weight_squares += size * size
+        total, size = self.total(rows), self.weigh(rows)
+        within = max(squares - between, 0.0) / max(size - len(parts), 0.25 * size)
+        between -= total * (total / size)
+        excess = (between - (len(parts) - 1) * within) / (size - weight_squares / size)
+        return within / excess if excess > 0 else np.inf
+
     def splits_of_levels(self, feature: int, common: frozenset[int], rows: np.ndarray):
         """Rare levels and those that no row of the node has go left: left is the side of the former, or the heavier."""
         values = self.X[rows, feature]
         gaps = np.isnan(values)
         rare = ~gaps & ~np.isin(values, list(common))
         parts = [part for part in (*(values == level for level in sorted(common)), rare, gaps) if part.any()]
-        parts.sort(key=lambda part: self.along[rows[part]].sum() / (self.weigh(rows[part]) + self.smoothing))
+        shrinkage = self.shrinkage(rows, parts) if len(parts) > 1 else np.inf
+        if np.isinf(shrinkage):
+            return
+        mean = self.total(rows) / self.weigh(rows)
+        sizes = [self.weigh(rows[part]) for part in parts]
+        totals = [self.total(rows[part]) for part in parts]
+        means = [mean + (own - mean * size) / (size + shrinkage) for own, size in zip(totals, sizes, strict=True)]
+        order = sorted(range(len(parts)), key=lambda k: means[k])
+        low_sums = np.cumsum([means[k] * sizes[k] for k in order]).tolist()
         for n_low in range(1, len(parts)):
-            high = np.any(parts[n_low:], axis=0)
+            high = np.any([parts[k] for k in order[n_low:]], axis=0)
             low_left = not (high[rare].any() if rare.any() else self.is_heavier(rows, high))
             right = high if low_left else ~high
             side = bool(right[gaps].any()) if gaps.any() else self.is_heavier(rows, right)
             levels = tuple(sorted({int(value) for value in values[right & ~gaps]}))
-            yield NaiveSplit(self.worth(rows, high, self.penalty), feature, None, levels, side, right)
+            worth = self.worth(rows, high, (low_sums[n_low - 1], low_sums[-1] - low_sums[n_low - 1]))
+            yield NaiveSplit(worth, feature, None, levels, side, right)
 
     def grow(self, max_leaves: int) -> NaiveTree:
         """Split the first of tied leaves; a left child replaces its parent among them, and a right one is appended."""
         tree = NaiveTree()
 
         def append(rows: np.ndarray) -> int:
-            tree.nodes.append(NaiveNode(rows, float(self.along[rows].sum()), self.weigh(rows)))
+            tree.nodes.append(NaiveNode(rows, self.total(rows), self.weigh(rows)))
             return len(tree.nodes) - 1
 
         leaves = [append(np.arange(len(self.X)))]
