@@ -15,6 +15,7 @@ from cgens.weak_learners.box import BoxLearner
 from cgens.weak_learners.fourier import FourierLearner
 from cgens.weak_learners.search import sampler
 from cgens.weak_learners.search.candidates import distinct_rows, fingerprint
+from cgens.weak_learners.split import Split
 from cgens.weak_learners.thresholds import midpoints
 
 
@@ -70,7 +71,9 @@ def test_midpoints_separate_adjacent_numbers():
 
 
 @pytest.mark.parametrize(
-    "make", [StumpLearner, lambda feature, threshold: BoxLearner((feature,), (threshold,), (1,))], ids=["stump", "box"]
+    "make",
+    [StumpLearner, lambda feature, threshold: BoxLearner((Split(feature, threshold),), (1,))],
+    ids=["stump", "box"],
 )
 def test_float32_inputs_are_compared_with_the_threshold_in_float64(make):
     """The midpoint of adjacent float32 numbers is not a float32."""
@@ -133,10 +136,10 @@ def test_distinct_rows_equal_a_pairwise_comparison(dtype, seed):
 def test_a_box_is_the_conjunction_of_its_conditions():
     """At its thresholds too: these belong to the lower side."""
     X = np.array([[x, y] for x in (0.0, 1.0, 2.0) for y in (0.0, 1.0, 2.0)])
-    box = BoxLearner((0, 1), (1.0, 1.0), (-1, 1))
+    box = BoxLearner((Split(0, 1.0), Split(1, 1.0)), (-1, 1))
     expected = np.where((X[:, 0] <= 1.0) & (X[:, 1] > 1.0), 1, -1)
     assert np.array_equal(box.respond(X), expected)
-    together = BoxLearner.pack([box, BoxLearner((1,), (0.0,), (-1,))])  # the second has fewer conditions
+    together = BoxLearner.pack([box, BoxLearner((Split(1, 0.0),), (-1,))])  # the second has fewer conditions
     assert np.array_equal(together.respond(X, 1), np.column_stack([expected, np.where(X[:, 1] <= 0.0, 1, -1)]))
 
 
