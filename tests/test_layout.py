@@ -26,6 +26,10 @@ MODULES = {name.removesuffix(".__init__"): path for path, name in NAMES.items()}
 PACKS = {"packs", "packs.pack", "packs.pack_set", "packs.array_pack"}
 MAY_IMPORT = {
     "table.table": set(),
+    "table.accepted": {"table.table"},
+    "table.encoding": {"types", "table.table"},
+    "table.frames": {"types"},
+    "table.schema": {"types", "table.frames", "table.table"},
     "types": {"table"},
     "default_c": set(),
     "weight_history": {"types"},
@@ -37,13 +41,13 @@ MAY_IMPORT = {
     "named_arrays": {"types"},
     "checkpoints.interfaces": {"types"},
     "checkpoints.generators": {"types"},
-    "packs": {"types", "blas", "named_arrays"},
+    "packs": {"types", "blas", "named_arrays", "table.table"},
     "ensemble": {"types", "weight_history", *PACKS},
     "blas": {"_core", "interrupt"},
     # The loop does not know masters or weak learners, and these know neither each other nor the loop.
     "colgen": {
         *{"types", "rounds", "ensemble", "weight_history", "trace", "interrupt", "column_checks"},
-        *{"loop_inputs", "packs", "checkpoints.loop_state", "checkpoints.interfaces", "table"},
+        *{"loop_inputs", "packs", "checkpoints.loop_state", "checkpoints.interfaces", "table", "table.accepted"},
     },
     "masters": {
         *{"types", "coding", "default_c", "path_problem", "_core", "blas", "user_warnings"},
@@ -51,7 +55,8 @@ MAY_IMPORT = {
     },
     "weak_learners": {
         *{"types", "default_c", "_core", "blas", "column_checks", "interrupt", "user_warnings", *PACKS},
-        *{"named_arrays", "checkpoints.interfaces", "checkpoints.generators", "table", "table.table"},
+        *{"named_arrays", "checkpoints.interfaces", "checkpoints.generators"},
+        *{"table", "table.table", "table.accepted", "table.encoding"},
     },
 }
 

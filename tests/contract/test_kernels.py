@@ -36,18 +36,24 @@ def sparse_rbf(X, gamma):
 
 
 FOURIER = {
-    "a width": (Fourier(0.3, N, learn=False), lambda X: rbf_kernel(X, gamma=0.3)),
-    "orthogonal": (Fourier(0.3, N, orthogonal=True, learn=False), lambda X: rbf_kernel(X, gamma=0.3)),
-    "scale": (Fourier(n_candidates=N, learn=False), lambda X: rbf_kernel(X, gamma=1 / X.var(axis=0).sum())),
+    "a width": (Fourier(0.3, N, standardize=False, learn=False), lambda X: rbf_kernel(X, gamma=0.3)),
+    "orthogonal": (
+        Fourier(0.3, N, orthogonal=True, standardize=False, learn=False),
+        lambda X: rbf_kernel(X, gamma=0.3),
+    ),
+    "scale": (
+        Fourier(n_candidates=N, standardize=False, learn=False),
+        lambda X: rbf_kernel(X, gamma=1 / X.var(axis=0).sum()),
+    ),
     "several widths": (
-        Fourier([0.05, 0.5], N, learn=False),
+        Fourier([0.05, 0.5], N, standardize=False, learn=False),
         lambda X: 0.5 * rbf_kernel(X, gamma=0.05) + 0.5 * rbf_kernel(X, gamma=0.5),
     ),
     "standardized": (
         Fourier(0.2, N, standardize=True, learn=False),
         lambda X: rbf_kernel(X / X.std(axis=0), gamma=0.2),
     ),
-    "two inputs": (Fourier(0.3, N, n_inputs=2, learn=False), lambda X: sparse_rbf(X, 0.3)),
+    "two inputs": (Fourier(0.3, N, n_inputs=2, standardize=False, learn=False), lambda X: sparse_rbf(X, 0.3)),
 }
 
 
@@ -63,7 +69,7 @@ def test_cosines_have_a_gaussian_kernel(name, rng):
 
 def test_the_median_width_is_the_median_distance(rng):
     X = rng.normal(size=(25, 3))
-    found, n = pool_kernel(Fourier("median", N, learn=False), X, slice(None))
+    found, n = pool_kernel(Fourier("median", N, standardize=False, learn=False), X, slice(None))
     squares = euclidean_distances(X, squared=True)
     widths = np.quantile(squares[np.triu_indices(25, 1)], [0.45, 0.55])  # between random pairs
     low, high = (np.exp(-squares / width) for width in widths)
@@ -102,7 +108,7 @@ def test_perceptrons_have_the_perceptron_kernel(standardize, orthogonal, rng):
 
 def test_perceptrons_with_one_input_have_the_stump_kernel(rng):
     X = rng.uniform(-1, 1, size=(6000, 3)) * [1.0, 2.0, 0.5]
-    kernel, n = pool_kernel(Perceptron(1500, n_inputs=1, learn=False), X, np.arange(20))
+    kernel, n = pool_kernel(Perceptron(1500, n_inputs=1, standardize=False, learn=False), X, np.arange(20))
     assert_affine(kernel, -stump_kernel(X[:20]), n)
 
 
