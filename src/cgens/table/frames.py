@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
@@ -73,10 +73,10 @@ def as_frame(X: Any) -> Any:
     return frame
 
 
-def columns_of(frame: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the names of a frame's columns and the columns: arrays of floating-point numbers, or `Text`."""
-    for name in frame.columns:
-        yield name, read_series(frame[name], repr(name))
+def columns_of(frame: Any, labels: Sequence[str]) -> Iterator[Any]:
+    """Yield a frame's columns, arrays of floating-point numbers or `Text`; labels are their names in messages."""
+    for name, label in zip(frame.columns, labels, strict=True):
+        yield read_series(frame[name], label)
 
 
 def read_series(series: Any, label: str) -> AnyArray | Text:
@@ -101,6 +101,8 @@ def factorize(series: Any) -> Text:
         codes, levels = native.factorize()
         return Text(np.asarray(codes, dtype=np.int64), _plain(levels.tolist()))
     if series.implementation.is_pyarrow():
+        if hasattr(native.type, "value_type"):  # a dictionary, which may have an entry twice, or null
+            native = native.cast(native.type.value_type)
         encoded = native.dictionary_encode().combine_chunks()
         codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         return Text(codes.astype(np.int64), _plain(encoded.dictionary.to_pylist()))

@@ -125,29 +125,30 @@ class Schema:
         levels = self.levels[number]
         if levels is None:
             if isinstance(column, Text):
-                example = next(iter(column.levels), "")
-                raise ValueError(
-                    f"Column {label} of X has text ({example!r}), but had numbers when the model was fitted."
-                )
+                what = f"text ({column.levels[0]!r})" if has_text(column.levels) else "categories"
+                raise ValueError(f"Column {label} of X has {what}, but had numbers when the model was fitted.")
             return column
-        if not isinstance(column, Text):
-            if levels and isinstance(levels[0], str) and not np.isnan(column).all():
-                example = column[~np.isnan(column)][0]
+        text = column if isinstance(column, Text) else Text.of_values(column)
+        if text.levels and levels and has_text(text.levels) != has_text(levels):
+            example = text.levels[0]
+            if has_text(levels):
                 raise ValueError(
                     f"Column {label} of X has numbers ({example:g}), but had text when the model was fitted: convert "
                     "it, for example by X[column].astype(str)."
                 )
-            column = Text.of_values(column)
-        elif levels and column.levels and isinstance(levels[0], str) != isinstance(column.levels[0], str):
-            kinds = ("numbers", "text") if isinstance(levels[0], str) else ("text", "numbers")
             raise ValueError(
-                f"Column {label} of X is a category of {kinds[0]} ({column.levels[0]!r}), but was one of {kinds[1]} "
-                f"({levels[0]!r}) when the model was fitted."
+                f"Column {label} of X has text ({example!r}), but had numbers when the model was fitted: convert it, "
+                "for example by X[column].astype(float)."
             )
         # What the schema does not have is one further level; gaps have the code -1, the last entry.
         position = {level: code for code, level in enumerate(levels)}
-        codes = [position.get(level, len(levels)) for level in column.levels]
-        return np.array([*codes, np.nan])[column.codes]
+        codes = [position.get(level, len(levels)) for level in text.levels]
+        return np.array([*codes, np.nan])[text.codes]
+
+
+def has_text(levels: Sequence[Any]) -> bool:
+    """Return whether levels are strings, not numbers: one column has only one of these kinds."""
+    return bool(levels) and isinstance(levels[0], str)
 
 
 def plain_numbers(X: Any) -> AnyArray | None:
@@ -186,10 +187,10 @@ def read_columns(X: Any) -> tuple[tuple[str, ...] | None, list[Column]]:
     names = names_of(X)
     if isinstance(X, np.ndarray):
         return None, [(str(j), _read_array(column, str(j))) for j, column in enumerate(X.T)]
+    labels = [repr(name) for name in (X.columns if names is None else names)]
     if names is None and hasattr(X, "set_axis"):  # numbers as names, as pandas allows
-        X = X.set_axis([str(name) for name in X.columns], axis=1)
-    found = columns_of(nw.from_native(X, eager_only=True))
-    return names, [(repr(name), column) for name, column in found]
+        X = X.set_axis([str(number) for number in range(len(labels))], axis=1)
+    return names, list(zip(labels, columns_of(nw.from_native(X, eager_only=True), labels), strict=True))
 
 
 def _read_array(column: AnyArray, label: str) -> AnyArray | Text:
