@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import (
     _check_sample_weight,
     _check_y,
+    check_array,
     check_consistent_length,
     column_or_1d,
     validate_data,
@@ -44,11 +45,18 @@ def validated(estimator: Any, X: Any, *y: Any, reset: bool, **y_options: Any) ->
     return table, checked
 
 
-def read_matrix(estimator: Any, X: Any, reset: bool) -> Table:
-    """Return an array of numbers, dense or sparse, as float32 or float64, without a copy if possible."""
+def read_matrix(estimator: Any, X: Any, reset: bool, frame: Any = None) -> Table:
+    """Return an array of numbers, dense or sparse, as float32 or float64, without a copy if possible.
+
+    `frame` is where a sparse array is from, if it has names.
+    """
     reject_dates(X)
     options = {"dtype": [np.float64, np.float32], "ensure_all_finite": False, "accept_sparse": ["csr", "csc"]}
-    checked = validate_data(estimator, X, reset=reset, **options)
+    if frame is None:
+        checked = validate_data(estimator, X, reset=reset, **options)
+    else:
+        validate_data(estimator, frame, reset=reset, skip_check_array=True)
+        checked = check_array(X, estimator=estimator, input_name="X", **options)
     if scipy.sparse.issparse(checked):
         checked = as_canonical(checked)
     declared = getattr(estimator, "categorical_features", None)
@@ -58,7 +66,7 @@ def read_matrix(estimator: Any, X: Any, reset: bool) -> Table:
         if declared is not None:
             estimator.schema_, table = Schema.learn(checked, declared)
             return table
-        estimator.schema_ = Schema.of_numbers(checked)
+        estimator.schema_ = Schema.of_numbers(checked, names_of(frame))
     if not isinstance(checked, np.ndarray):
         if estimator.schema_.is_category.any():
             raise ValueError(
@@ -81,8 +89,9 @@ def as_canonical(X: Any) -> Any:
 
 def read_mixed(estimator: Any, X: Any, reset: bool) -> Table:
     """Return a data frame, or an array of objects, as a table."""
-    if scipy_like := sparse_frame(X):
-        return read_matrix(estimator, scipy_like, reset)
+    if has_sparse_columns(X):
+        X = X if reset else estimator.schema_.arrange(X)
+        return read_matrix(estimator, scipy.sparse.csr_array(X.sparse.to_coo()), reset, X)
     if not isinstance(X, np.ndarray) and as_frame(X) is X:
         X = np.array(X, dtype=object)
     if not all(X.shape):
@@ -209,9 +218,7 @@ def reject_dates(X: Any) -> None:
         raise TypeError("Column 0 of X has dates or durations: convert them to numbers, for example to days.")
 
 
-def sparse_frame(X: Any) -> Any:
-    """Return a pandas frame all of whose columns are sparse as a SciPy array, else None."""
+def has_sparse_columns(X: Any) -> bool:
+    """Return whether X is a pandas frame all of whose columns are sparse, with zeros that are not stored."""
     dtypes = list(getattr(X, "dtypes", ())) if hasattr(X, "iloc") else []
-    if not dtypes or not all(type(dtype).__name__ == "SparseDtype" for dtype in dtypes):
-        return None
-    return scipy.sparse.csr_array(X.sparse.to_coo())
+    return bool(dtypes) and all(type(own).__name__ == "SparseDtype" and own.fill_value == 0 for own in dtypes)
