@@ -215,9 +215,7 @@ def store_fit(estimator: EnsembleEstimator, plan: FitPlan, ensemble: Ensemble, t
     elif trace.bound_duals is not trace.duals:
         estimator._bound_duals = RowDuals.of(trace.bound_duals, plan.order, plan.master.smooth)
     estimator._gap_shares = plan.data.X.gap_shares(plan.order.rows, plan.weight)
-    estimator._typical = None
-    if getattr(plan.family, "fills_gaps", False):
-        estimator._typical = plan.data.X.typical_values(plan.order.rows)
+    estimator._typical = plan.typical_values()
     for name in ("C_", "family_shares_", "validation_losses_"):  # left by an earlier fit
         estimator.__dict__.pop(name, None)
     if plan.C is not None:

@@ -129,6 +129,8 @@ class FitPlan:
     n_threads : int
     initial : Ensemble or None
         Columns of an earlier fit to start from.
+    fills_gaps : bool
+        Whether later gaps in columns that have none in the rows to fit must be filled (see `typical_values`).
     store_history : bool
         Whether a pickled model keeps the weights of every round.
     validation : Validation or None
@@ -148,6 +150,7 @@ class FitPlan:
     seed: int
     n_threads: int
     initial: Ensemble | None = None
+    fills_gaps: bool = False
     store_history: bool = False
     validation: Validation | None = None
 
@@ -173,6 +176,10 @@ class FitPlan:
     def target(self) -> Floats:
         """The target of the rows to fit, shape (m, l)."""
         return self.data.target[self.order.rows]
+
+    def typical_values(self) -> Floats | None:
+        """Return what stands for later gaps in columns that have none in the rows to fit; NaN for other columns."""
+        return self.data.X.typical_values(self.order.rows) if self.fills_gaps else None
 
     def options(self) -> dict[str, Any]:
         """Return the options that `generate_columns` and `path` share."""

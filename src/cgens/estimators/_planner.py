@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 from sklearn.utils import check_random_state
@@ -72,9 +73,14 @@ class Planner(VersionedEstimator):
         n_threads, family = resolve_threads(self.n_jobs), resolve_weak_learner(self.weak_learner)
         self._check_parameters()
         data, coding = self._read(X, y, sample_weight, reset=initial is None)
+        earlier = None if initial is None else getattr(self, "_typical", None)
+        if earlier is not None:  # the weak learners to start from cannot respond to gaps in columns that had none
+            data = replace(data, X=data.X.filled(earlier))
         if isinstance(family, Mixture):
             family = family.for_features(getattr(self, "feature_names_in_", None), self.n_features_in_)
         order, weight = data.order(data.sample_weight, n_threads)
+        if (order.position < 0).any():
+            data = replace(data, X=data.X.with_gaps_of(order.rows))
         seed, master_seed = check_random_state(self.random_state).randint(2**31, size=2).tolist()
         master = self._master(data, family, data.largest_weights(order.rows, weight), master_seed)
         return FitPlan(
@@ -91,6 +97,7 @@ class Planner(VersionedEstimator):
             seed=seed,
             n_threads=n_threads,
             initial=initial,
+            fills_gaps=getattr(family, "fills_gaps", False) or earlier is not None,
             store_history=check_switch("store_history", getattr(self, "store_history", False)),
         )
 

@@ -81,4 +81,6 @@ class StoppingEstimator(EnsembleEstimator):
         kept = weight > 0
         if not kept.any():
             raise ValueError("All weights of the validation rows are 0.")
+        typical = plan.typical_values()
+        X = X if typical is None else X.filled(typical)
         return Validation(X.take(kept), target[kept], weight[kept], n_rounds)

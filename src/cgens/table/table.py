@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -82,6 +83,14 @@ class Table:
         for begin in range(0, len(self), 4096):
             found |= np.isnan(self.values[begin : begin + 4096]).any(axis=0)
         return found
+
+    def with_gaps_of(self, rows: NDArray[Any]) -> Table:
+        """Return the table with `has_gaps` of some rows only: the others do not count in a fit."""
+        if not self.has_gaps.any():
+            return self
+        table = copy.copy(self)
+        table.__dict__["has_gaps"] = self.take(rows).has_gaps
+        return table
 
     def matrix(self) -> Matrix:
         """Return the values as weak learners take them: an array, or compressed sparse rows."""
