@@ -239,12 +239,12 @@ class FeatureSplits:
         distinct, inverse = np.unique(values[~gaps], return_inverse=True)
         weight = np.bincount(inverse, weights=share[~gaps], minlength=len(distinct))
         if sample.X.is_category[feature]:
-            levels = np.append(distinct.astype(np.int64), [-1] * bool(gaps.any()))
-            cumulative = np.cumsum(np.append(weight, share[gaps].sum())[: len(levels)])
-            nowhere = np.full(len(levels), np.nan)
-            return FeatureSplits(
-                nowhere, levels, (levels < 0).astype(np.uint8), cumulative[:-1] / cumulative[-1], False
-            )
+            levels, above = distinct.astype(np.int64), weight > 0.5  # the heavier side, for later gaps
+            if gaps.any():
+                levels, weight = np.append(levels, -1), np.append(weight, share[gaps].sum())
+                above = levels < 0
+            cumulative, nowhere = np.cumsum(weight), np.full(len(levels), np.nan)
+            return FeatureSplits(nowhere, levels, above.astype(np.uint8), cumulative[:-1] / cumulative[-1], False)
         if len(distinct) == 1:  # a single number beside gaps
             return FeatureSplits(np.array([np.inf]), np.array([-1]), np.ones(1, dtype=np.uint8), np.zeros(0), False)
         around = np.cumsum(weight[:-1] + weight[1:])
