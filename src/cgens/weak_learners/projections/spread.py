@@ -65,7 +65,8 @@ class Spread:
         centred = (columns.data - mean[owner]) ** 2 * share[columns.indices]
         stored = np.bincount(owner, weights=share[columns.indices], minlength=len(mean))
         square = np.bincount(owner, weights=centred, minlength=len(mean)) + np.maximum(1 - stored, 0.0) * mean**2
-        return Spread._checked(mean, np.sqrt(square), family, standardize)
+        deviation = np.where(np.sqrt(square) > 1e-12 * np.abs(mean), np.sqrt(square), 0.0)
+        return Spread._checked(mean, deviation, family, standardize)
 
     @staticmethod
     def _checked(mean: Floats, deviation: Floats, family: str, standardize: bool) -> Spread:
