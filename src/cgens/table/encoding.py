@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from cgens.table.table import Matrix, Table, column_of
+from cgens.table.table import BLOCK_ROWS, Matrix, Table, column_of
 from cgens.types import AnyArray, Floats, Integers
 
 #: A level with less weight than this has no input of its own, and neither have more levels than this of one column:
@@ -109,10 +109,19 @@ class Encoding:
         return cls(**arrays)
 
     def transform(self, X: Matrix) -> Matrix:
-        """Return rows as numbers, shape (n, n_inputs): float32 if X is, else float64; sparse if X is."""
+        """Return rows as numbers, shape (n, n_inputs), sparse if X is.
+
+        In double precision also for float32: medians and scaled numbers would be rounded, and the same values in
+        float64 would give another model.
+        """
         if not isinstance(X, np.ndarray):
             return self._transform_sparse(sparse.csc_array(X))
-        encoded = np.empty((len(X), self.n_inputs), dtype=X.dtype)
+        encoded = np.empty((len(X), self.n_inputs))
+        for begin in range(0, len(X), BLOCK_ROWS):  # to save memory
+            self._transform_block(X[begin : begin + BLOCK_ROWS], encoded[begin : begin + BLOCK_ROWS])
+        return encoded
+
+    def _transform_block(self, X: AnyArray, encoded: Floats) -> None:
         begin = len(self.numbers)
         values = X[:, self.numbers].astype(np.float64)
         values = np.where(np.isnan(values), self.fill, values)
@@ -121,7 +130,6 @@ class Encoding:
         begin += len(self.gaps)
         for j in range(len(self.level_columns)):
             encoded[:, begin + j] = self._is_level(j, X[:, self.level_columns[j]])
-        return encoded
 
     def _is_level(self, number: int, codes: AnyArray) -> AnyArray:
         """Return whether each row has the level, or one of the rare levels, of an input."""
@@ -141,8 +149,8 @@ class Encoding:
         values = np.where(is_gap, self.fill[columns], X.data) / self.scale[columns]
         if self.bent:
             values = values / np.sqrt(1 + (values / BEND) ** 2)
-        numbers = sparse.csc_array((values.astype(X.dtype), X.indices, X.indptr), shape=X.shape)
-        gaps = sparse.csc_array((is_gap.astype(X.dtype), X.indices, X.indptr), shape=X.shape)[:, self.gaps]
+        numbers = sparse.csc_array((values, X.indices, X.indptr), shape=X.shape)
+        gaps = sparse.csc_array((is_gap.astype(np.float64), X.indices, X.indptr), shape=X.shape)[:, self.gaps]
         gaps.eliminate_zeros()
         return sparse.csr_array(sparse.hstack([numbers, gaps]))
 
