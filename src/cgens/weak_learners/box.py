@@ -207,13 +207,14 @@ def varying_columns(sample: Sample) -> Integers:
     if isinstance(values, np.ndarray):
         differs = (values != values[:1]) & ~(np.isnan(values) & np.isnan(values[:1]))
         return np.flatnonzero(np.any(differs, axis=0))
-    columns = sparse.csc_array(values)
-    full = np.diff(columns.indptr) == columns.shape[0]  # no entry is left out
-    stored = np.bincount(np.repeat(np.arange(len(full)), np.diff(columns.indptr)), columns.data != 0, len(full))
-    for j in np.flatnonzero(full):
-        own = columns.data[columns.indptr[j] : columns.indptr[j + 1]]
-        stored[j] = np.any(own != own[0]) and not np.isnan(own).all()
-    return np.flatnonzero(stored)
+    columns = sparse.csc_array(values)  # a copy
+    columns.eliminate_zeros()
+    n_stored = np.diff(columns.indptr)
+    varying = (n_stored > 0) & (n_stored < len(sample))
+    for column in np.flatnonzero(n_stored == len(sample)):
+        own = columns.data[columns.indptr[column] : columns.indptr[column + 1]]
+        varying[column] = bool(np.any(own != own[0]) and not np.isnan(own).all())
+    return np.flatnonzero(varying)
 
 
 @dataclass(frozen=True)
@@ -250,7 +251,7 @@ class FeatureSplits:
         around = np.cumsum(weight[:-1] + weight[1:])
         thresholds, below = midpoints(distinct[:-1], distinct[1:]), np.cumsum(weight)[:-1]
         above = (weight.sum() - below > below).astype(np.uint8)  # the heavier side, for later gaps
-        levels = np.full(len(thresholds), -1)
+        levels = np.broadcast_to(-1, len(thresholds))
         return FeatureSplits(thresholds, levels, above, around[:-1] / around[-1], bool(gaps.any()))
 
     def draw(self, quantiles: Floats, rng: np.random.Generator) -> tuple[Floats, Integers, AnyArray]:
