@@ -52,8 +52,8 @@ class Fourier(ProjectionFamily):
     learn : bool or "auto", default="auto"
         Whether to learn the most promising cosines by gradient ascent on the price. This pays off on images and large
         tables, and overfits small ones: "auto" learns if the gains hold on rows that the ascent has not seen. With
-        fewer than 40 distinct rows nothing is learned. Learned cosines have no pool; `n_candidates` and `pool` apply to
-        selected ones.
+        fewer than 40 distinct rows nothing is learned, nor with `n_inputs` from a sparse X of more than 1024 columns.
+        Learned cosines have no pool; `n_candidates` and `pool` apply to selected ones.
 
     Examples
     --------

@@ -49,8 +49,8 @@ class Perceptron(ProjectionFamily):
     learn : bool or "auto", default="auto"
         Whether to learn the most promising perceptrons by gradient ascent, with tanh in place of the sign, and then
         select them by the price of the sign. "auto" learns if the gains hold on rows that the ascent has not seen.
-        With fewer than 40 distinct rows nothing is learned. Learned perceptrons have no pool; `n_candidates` and `pool`
-        apply to selected ones.
+        With fewer than 40 distinct rows nothing is learned, nor with `n_inputs` from a sparse X of more than 1024
+        columns. Learned perceptrons have no pool; `n_candidates` and `pool` apply to selected ones.
 
     Examples
     --------

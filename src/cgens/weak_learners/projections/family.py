@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from cgens.table.accepted import EXTRAS
 from cgens.types import Pricer, Sample
 from cgens.weak_learners.encoded import begin_encoded
+from cgens.weak_learners.projections.coordinates import MAX_FEATURES
 from cgens.weak_learners.projections.learned import MIN_ROWS, LearnedPricer
 from cgens.weak_learners.projections.sampler import ProjectionSampler
 from cgens.weak_learners.projections.spread import has_units, warn_about_scales
@@ -19,6 +20,7 @@ from cgens.weak_learners.projections.spread import has_units, warn_about_scales
 class ProjectionFamily(BaseEstimator):  # type: ignore[misc]
     """Selects functions from a pool or learns them; a subclass has the parameters, and a sampler."""
 
+    n_inputs: Any
     standardize: bool | str
     orthogonal: bool
     learn: bool | str
@@ -48,6 +50,8 @@ class ProjectionFamily(BaseEstimator):  # type: ignore[misc]
 
     def _begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
         sampler = self.sampler_type(self, sample, rng, n_threads)
-        if not self.learn or len(sample) < MIN_ROWS:
+        # Directions of few inputs are learned in the features themselves, as a dense array.
+        too_wide = sample.X.is_sparse and self.n_inputs is not None and sample.X.shape[1] > MAX_FEATURES
+        if not self.learn or len(sample) < MIN_ROWS or too_wide:
             return sampler.pricer()
         return LearnedPricer(sampler, sampler.pricer if self.learn == "auto" else None)
