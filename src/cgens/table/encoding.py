@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import blake2b
@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from cgens.table.table import BLOCK_ROWS, Matrix, Table, column_of
+from cgens.table.table import BLOCK_ROWS, Matrix, Table
 from cgens.types import AnyArray, Floats, Integers
 
 #: A level with less weight than this has no input of its own, and neither have more levels than this of one column:
@@ -63,7 +63,9 @@ class Encoding:
     def of(table: Table, rows: Integers, weight: Floats, robust: bool) -> Encoding:
         """Measure some rows of a table, with positive weights."""
         numbers = np.flatnonzero(~table.is_category)
-        measured = np.array([_measure(table, j, rows, weight) for j in numbers.tolist()]).reshape(len(numbers), 4)
+        columns_of_numbers = _sparse_columns if table.is_sparse else _dense_columns
+        found = [_measure(*column) for column in columns_of_numbers(table, numbers, rows, weight)]
+        measured = np.array(found).reshape(len(numbers), 4)
         median, width, extent, has_gaps = measured.T
         width = np.where(width > 0, width, extent)
         scale = np.where((width > 0) & robust, width, 1.0)
@@ -155,12 +157,25 @@ class Encoding:
         return sparse.csr_array(sparse.hstack([numbers, gaps]))
 
 
-def _measure(table: Table, column: int, rows: Integers, weight: Floats) -> tuple[float, float, float, bool]:
+def _dense_columns(table: Table, numbers: Integers, rows: Integers, weight: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the values of some rows, and their weights, for each of some columns."""
+    for number in numbers.tolist():
+        yield table.column(number, rows).astype(np.float64), weight
+
+
+def _sparse_columns(table: Table, numbers: Integers, rows: Integers, weight: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the same for a sparse table, with one zero for all rows whose value is not stored."""
+    columns = sparse.csc_array(table.matrix()[rows])
+    for number in numbers.tolist():
+        own = slice(columns.indptr[number], columns.indptr[number + 1])
+        values, weights = columns.data[own].astype(np.float64), weight[columns.indices[own]]
+        if len(values) < len(rows):
+            values, weights = np.append(values, 0.0), np.append(weights, max(weight.sum() - weights.sum(), 0.0))
+        yield values, weights
+
+
+def _measure(values: Floats, weight: Floats) -> tuple[float, float, float, bool]:
     """Return the median, interquartile range and range of a column of numbers, and whether it has gaps."""
-    if table.is_sparse:
-        values = column_of(table.columns_first(), column)[rows].astype(np.float64)
-    else:
-        values = table.column(column, rows).astype(np.float64)
     known = ~np.isnan(values)
     if not known.any():
         return 0.0, 0.0, 0.0, True
