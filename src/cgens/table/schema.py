@@ -125,6 +125,8 @@ class Schema:
         levels = self.levels[number]
         if levels is None:
             if isinstance(column, Text):
+                if not column.levels:  # nothing but gaps
+                    return np.full(len(column.codes), np.nan)
                 what = f"text ({column.levels[0]!r})" if has_text(column.levels) else "categories"
                 raise ValueError(f"Column {label} of X has {what}, but had numbers when the model was fitted.")
             return column
