@@ -194,7 +194,7 @@ def weighted_quantiles(values: Floats, weight: Floats, shares: tuple[float, ...]
         low = np.searchsorted(cumulative, target * (1 - 1e-12))
         high = np.searchsorted(cumulative, target * (1 + 1e-12), side="right")
         low, high = (min(int(at), len(values) - 1) for at in (low, high))
-        found.append(0.5 * float(values[order[low]]) + 0.5 * float(values[order[high]]))
+        found.append(0.5 * float(values[order[low]]) + 0.5 * float(values[order[high]]) + 0.0)  # no -0.0
     return found
 
 
