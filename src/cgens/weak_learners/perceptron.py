@@ -167,7 +167,8 @@ class PerceptronSampler(ProjectionSampler):
         if mask is not None:
             mask = np.hstack([mask, np.ones((n, 1), dtype=bool)])
         deviation = np.sqrt(np.sum(normal**2 * self.coordinates.variance, axis=1, keepdims=True))
-        thetas = (SHARPNESS * normal / np.maximum(deviation, 1e-300)).astype(np.float32)
+        deviation[deviation == 0] = np.inf  # constant inputs only
+        thetas = (SHARPNESS * normal / deviation).astype(np.float32)
         Z = self.coordinates.Z
         phases = Z[self.rng.permutation(len(Z))[:N_ROWS]] @ thetas.T
         offsets = self.rng.uniform(phases.min(axis=0), phases.max(axis=0))
