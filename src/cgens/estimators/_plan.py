@@ -129,8 +129,8 @@ class FitPlan:
     n_threads : int
     initial : Ensemble or None
         Columns of an earlier fit to start from.
-    fills_gaps : bool
-        Whether later gaps in columns that have none in the rows to fit must be filled (see `typical_values`).
+    earlier_typical : ndarray of shape (n_features,) or None
+        What stood for gaps in the earlier fit (see `typical_values`).
     store_history : bool
         Whether a pickled model keeps the weights of every round.
     validation : Validation or None
@@ -150,7 +150,7 @@ class FitPlan:
     seed: int
     n_threads: int
     initial: Ensemble | None = None
-    fills_gaps: bool = False
+    earlier_typical: Floats | None = None
     store_history: bool = False
     validation: Validation | None = None
 
@@ -178,8 +178,15 @@ class FitPlan:
         return self.data.target[self.order.rows]
 
     def typical_values(self) -> Floats | None:
-        """Return what stands for later gaps in columns that have none in the rows to fit; NaN for other columns."""
-        return self.data.X.typical_values(self.order.rows) if self.fills_gaps else None
+        """Return what stands for later gaps in columns that have none in the rows to fit; NaN for other columns.
+
+        None if the weak learners respond to gaps themselves.
+        """
+        earlier = self.earlier_typical
+        if earlier is None and not getattr(self.family, "fills_gaps", False):
+            return None
+        typical = self.data.X.typical_values(self.order.rows)
+        return typical if earlier is None else np.where(np.isnan(earlier), typical, earlier)
 
     def options(self) -> dict[str, Any]:
         """Return the options that `generate_columns` and `path` share."""

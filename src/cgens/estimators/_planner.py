@@ -97,7 +97,7 @@ class Planner(VersionedEstimator):
             seed=seed,
             n_threads=n_threads,
             initial=initial,
-            fills_gaps=getattr(family, "fills_gaps", False) or earlier is not None,
+            earlier_typical=earlier,
             store_history=check_switch("store_history", getattr(self, "store_history", False)),
         )
 
