@@ -111,16 +111,18 @@ class Encoding:
         return cls(**arrays)
 
     def transform(self, X: Matrix) -> Matrix:
-        """Return rows as numbers, shape (n, n_inputs), sparse if X is.
+        """Return rows as numbers, shape (n, n_inputs), sparse if X and the rows of the fit are.
 
         In double precision also for float32: medians and scaled numbers would be rounded, and the same values in
         float64 would give another model.
         """
-        if not isinstance(X, np.ndarray):
+        is_sparse = not isinstance(X, np.ndarray)
+        if is_sparse and not self.centre.any():
             return self._transform_sparse(sparse.csc_array(X))
-        encoded = np.empty((len(X), self.n_inputs))
-        for begin in range(0, len(X), BLOCK_ROWS):  # to save memory
-            self._transform_block(X[begin : begin + BLOCK_ROWS], encoded[begin : begin + BLOCK_ROWS])
+        encoded = np.empty((X.shape[0], self.n_inputs))
+        for begin in range(0, X.shape[0], BLOCK_ROWS):  # to save memory
+            block = X[begin : begin + BLOCK_ROWS]
+            self._transform_block(block.toarray() if is_sparse else block, encoded[begin : begin + BLOCK_ROWS])
         return encoded
 
     def _transform_block(self, X: AnyArray, encoded: Floats) -> None:

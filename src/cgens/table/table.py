@@ -130,7 +130,8 @@ class Table:
             return self
         if self.is_sparse:
             rows = self.rows_first().copy()
-            rows.data[np.isnan(rows.data) & gaps[rows.indices]] = 0.0
+            own = np.isnan(rows.data) & gaps[rows.indices]
+            rows.data[own] = typical[rows.indices[own]]
             return Table(rows, self.is_category, self.names)
         values = np.where(np.isnan(self.values) & gaps, typical.astype(self.values.dtype), self.values)
         return Table(values, self.is_category, self.names)
