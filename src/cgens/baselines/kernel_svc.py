@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from sklearn.svm import SVC
 
 from cgens.baselines._wrapped import WrappedClassifier
 from cgens.estimators._shared_docs import expand_shared
 from cgens.kernels import perceptron_kernel, stump_kernel
+from cgens.table import Table
 from cgens.types import AnyArray, Floats
 
 _KERNELS: dict[str, Any] = {"stump": stump_kernel, "perceptron": perceptron_kernel, "rbf": "rbf"}
@@ -69,11 +69,14 @@ class KernelSVC(WrappedClassifier):
         tags.input_tags.sparse = self.kernel == "rbf"
         return tags
 
+    def _numbers(self, table: Table) -> AnyArray:
+        if table.is_sparse and self.kernel in _KERNELS and self.kernel != "rbf":
+            raise TypeError(f"KernelSVC with kernel={self.kernel!r} does not accept sparse X: pass X.toarray().")
+        return super()._numbers(table)
+
     def _fit(self, X: AnyArray, y: AnyArray, sample_weight: Floats) -> None:
         if not isinstance(self.kernel, str) or self.kernel not in _KERNELS:
             raise ValueError(f"kernel must be one of {', '.join(map(repr, _KERNELS))}; got {self.kernel!r}.")
-        if self.kernel != "rbf" and not isinstance(X, np.ndarray):
-            raise TypeError(f"KernelSVC with kernel={self.kernel!r} does not accept sparse X: pass X.toarray().")
         svc = SVC(C=self.C, kernel=_KERNELS[self.kernel], gamma=self.gamma, tol=self.tol, cache_size=self.cache_size)
         self.svc_ = svc.fit(X, y, sample_weight)
         self.classes_, self.n_iter_ = svc.classes_, svc.n_iter_
