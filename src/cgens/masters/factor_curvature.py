@@ -40,6 +40,8 @@ class FactorCurvature:
 
     def quadratic(self, responses: AnyArray) -> Floats:
         """Return g'Pg of the columns of `responses`, shape (m, n) to (n,)."""
+        if not responses.shape[1]:  # no candidate of a family varies over the rows
+            return np.zeros(0)
         dtype = responses.dtype if responses.dtype in (np.int8, np.float32) else np.float64
         columns = responses.T.astype(dtype, copy=False)
         if columns.strides[1] != columns.itemsize:
