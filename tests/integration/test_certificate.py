@@ -42,7 +42,23 @@ def with_copies_and_weights(X, y, rng):
     return with_zero_weights(X, y, rng)
 
 
-SAMPLES = [plain, with_copies, with_real_weights, with_copies_and_weights]
+def with_gaps_and_categories(X, y, rng):
+    """Return objects: the first column has gaps, the second is a category with rare levels, the third one with gaps."""
+    rows = X.astype(object)
+    codes = np.round(3 * (X[:, 1:3] - X[:, 1:3].mean(axis=0)) / X[:, 1:3].std(axis=0)).astype(int)
+    rows[:, 1:3] = np.char.add("level ", codes.astype(str))
+    rows[:, [0, 2]] = np.where(rng.random((len(X), 2)) < 0.2, None, rows[:, [0, 2]])
+    return rows, y, None
+
+
+def with_gaps_categories_and_weights(X, y, rng):
+    return with_zero_weights(*with_gaps_and_categories(*with_copies(X, y, rng)[:2], rng)[:2], rng)
+
+
+SAMPLES = [
+    *[plain, with_copies, with_real_weights, with_copies_and_weights],
+    *[with_gaps_and_categories, with_gaps_categories_and_weights],
+]
 OPTIONS = {
     "large C": {"C": 10.0, "tol": 1e-6},
     "tiny C": {"C": 1e-6},
@@ -82,9 +98,10 @@ def test_agrees_for_every_option(name, option, rng):
 
 
 @every_plain_model
-def test_agrees_at_the_end_of_the_pool(name):
+@pytest.mark.parametrize("sample", [plain, with_gaps_and_categories])
+def test_agrees_at_the_end_of_the_pool(name, sample, rng):
     """No column is missing: the lower bound of the pool meets the objective."""
-    X, y = data_of(name)
+    X, y, _ = sample(*data_of(name), rng)
     model = fit_and_check(name, X[:, :3], y, C=0.1, tol=1e-6, n_estimators=100_000)
     assert model.certificate_.status is Status.OPTIMAL
     assert model.certificate_.full_relative_gap <= model.tol + POOL_SLACK
