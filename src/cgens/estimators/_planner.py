@@ -18,12 +18,16 @@ from cgens.estimators._parameters import (
 )
 from cgens.estimators._plan import FitPlan, TrainingData
 from cgens.estimators._versioned import VersionedEstimator
-from cgens.types import Family, Floats, Master, Rule, Sample
+from cgens.table import Table
+from cgens.table.schema import Schema
+from cgens.types import AnyArray, Family, Floats, Master, Rule, Sample
 from cgens.weak_learners import Mixture
 
 
 class Planner(VersionedEstimator):
     """An estimator that makes a `FitPlan`; subclasses read y and choose the master problem."""
+
+    schema_: Schema
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -73,14 +77,13 @@ class Planner(VersionedEstimator):
         n_threads, family = resolve_threads(self.n_jobs), resolve_weak_learner(self.weak_learner)
         self._check_parameters()
         data, coding = self._read(X, y, sample_weight, reset=initial is None)
+        data = replace(data, X=self._without_ignored(data.X, data.sample_weight > 0, reset=initial is None))
         earlier = None if initial is None else getattr(self, "_typical", None)
         if earlier is not None:  # the weak learners to start from cannot respond to gaps in columns that had none
             data = replace(data, X=data.X.filled(earlier))
         if isinstance(family, Mixture):
             family = family.for_features(getattr(self, "feature_names_in_", None), self.n_features_in_)
         order, weight = data.order(data.sample_weight, n_threads)
-        if (order.position < 0).any():
-            data = replace(data, X=data.X.with_gaps_of(order.rows))
         seed, master_seed = check_random_state(self.random_state).randint(2**31, size=2).tolist()
         master = self._master(data, family, data.largest_weights(order.rows, weight), master_seed)
         return FitPlan(
@@ -100,6 +103,14 @@ class Planner(VersionedEstimator):
             earlier_typical=earlier,
             store_history=check_switch("store_history", getattr(self, "store_history", False)),
         )
+
+    def _without_ignored(self, X: Table, kept: AnyArray, reset: bool) -> Table:
+        """Return the table as if it had only the rows `kept`: levels and gaps of the others do not count."""
+        if kept.all():
+            return X
+        if reset and X.is_category.any():
+            self.schema_, X = self.schema_.with_levels_of(X, kept)
+        return X.with_gaps_of(kept)
 
     def _warn_about_scales(self, plan: FitPlan) -> None:
         """Let the family warn of features on very different scales, once per fit or search."""

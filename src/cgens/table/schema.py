@@ -84,6 +84,22 @@ class Schema:
         schema = Schema(names, tuple(kinds))
         return schema, schema.encode(columns)
 
+    def with_levels_of(self, table: Table, kept: AnyArray) -> tuple[Schema, Table]:
+        """Return the schema without levels that none of the rows `kept` has, and the table as it reads it."""
+        values, levels = table.values.copy(), list(self.levels)
+        for column, own in enumerate(self.levels):
+            if own is None:
+                continue
+            codes = values[:, column]
+            present = np.unique(codes[kept & ~np.isnan(codes)]).astype(np.intp)
+            known = np.flatnonzero(~np.isnan(codes))
+            new_codes = np.full(len(own), len(present))
+            new_codes[present] = np.arange(len(present))
+            values[known, column] = new_codes[codes[known].astype(np.intp)]
+            levels[column] = tuple(own[code] for code in present.tolist())
+        schema = Schema(self.names, tuple(levels))
+        return schema, Table(values, schema.is_category, schema.names)
+
     def read(self, X: Any) -> Table:
         """Return the rows of a frame or array with the columns of the schema, or raise an error that names a column.
 

@@ -88,8 +88,8 @@ class Table:
         """Return the table with `has_gaps` of some rows only: the others do not count in a fit."""
         if not self.has_gaps.any():
             return self
-        table = copy.copy(self)
-        table.__dict__["has_gaps"] = self.take(rows).has_gaps
+        has_gaps, table = self.take(rows).has_gaps, copy.copy(self)
+        table.__dict__["has_gaps"] = has_gaps
         return table
 
     def matrix(self) -> Matrix:
