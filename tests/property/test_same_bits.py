@@ -27,7 +27,7 @@ from tests.models import (
     assert_same_model,
     make,
 )
-from tests.property.problems import costs, larger_problem, problems, target_of
+from tests.property.problems import costs, larger_problem, problems, target_of, with_categories, with_gaps
 from tests.tolerances import CLOSED_FORM
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # of constant models, and of masters not solved
@@ -112,7 +112,8 @@ def check_memory(name, problem, **options):
     given = X.copy(), y.copy(), problem.weight.copy()
     plain = fit(*given)
     plain.predict(given[0])
-    assert all(np.array_equal(one, other) for one, other in zip(given, (X, y, problem.weight), strict=True))
+    same = zip(given, (X, y, problem.weight), strict=True)
+    assert all(np.array_equal(one, other, equal_nan=True) for one, other in same)
     wide = np.full((2 * X.shape[0], 3 * X.shape[1]), np.nan)
     wide[::-2, ::-3] = X
     wide.flags.writeable = False
@@ -152,6 +153,32 @@ def test_every_estimator(name, check, problem, C, max_bins, restore_simd_level):
 )
 def test_every_family(name, check, restore_simd_level):
     CHECKS[check](name, larger_problem(list(CHECKS).index(check)))
+
+
+#: X with gaps, or also with categories, of which there are no copies in other types of numbers.
+TABLES = {"gaps": with_gaps, "categories": with_categories}
+OF_TABLES = [(table, check) for table in TABLES for check in CHECKS if (table, check) != ("categories", "memory")]
+
+
+@pytest.mark.parametrize(("table", "check"), OF_TABLES)
+@pytest.mark.parametrize("name", ["binary", "multiclass, softmax"])
+@settings(max_examples=5)
+@given(problem=problems(), C=costs, max_bins=bins)
+def test_stumps_on_tables(name, table, check, problem, C, max_bins, restore_simd_level):
+    CHECKS[check](name, TABLES[table](problem), C=C, weak_learner=Stump(max_bins))
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "check"),
+    [
+        (name, table, check)
+        for number, name in enumerate(OF_FAMILIES)
+        for turn, (table, check) in enumerate(OF_TABLES)
+        if "scikit-learn" not in name and (check in ("copies", "order") or (number + turn) % 3 == 0)
+    ],
+)
+def test_every_family_on_tables(name, table, check, restore_simd_level):
+    CHECKS[check](name, TABLES[table](larger_problem(list(CHECKS).index(check))))
 
 
 @pytest.mark.parametrize("name", [name for name in OF_STUMPS if name == "multiclass, max" or name not in VARIANTS])

@@ -304,6 +304,15 @@ def test_rows_of_other_kinds_are_refused(what):
         schema.read(X)
 
 
+def test_levels_of_rows_that_do_not_count_are_unseen():
+    frame = pd.DataFrame({"kind": ["c", "a", None, "b", "d", "a"], "size": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]})
+    kept = np.array([False, True, True, True, False, True])
+    schema, table = Schema.learn(frame)[0].with_levels_of(Schema.learn(frame)[1], kept)
+    assert schema.levels == Schema.learn(frame[kept])[0].levels == (("a", "b"), None)
+    assert_values(table, [[2.0, 1.0], [0.0, 2.0], [NAN, 3.0], [1.0, 4.0], [2.0, 5.0], [0.0, 6.0]])
+    assert_values(schema.read(frame), table.values)
+
+
 def test_integers_as_names_count_by_position():
     """As pandas allows; messages name the columns all the same."""
     frame = MIXED.set_axis([5, 7, 9], axis=1)
