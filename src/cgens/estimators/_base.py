@@ -25,6 +25,7 @@ from cgens.importances import family_shares, feature_importances
 from cgens.progress import ProgressBar
 from cgens.rounds import Callback, all_of
 from cgens.row_duals import RowDuals
+from cgens.table.accepted import reject_gaps
 from cgens.trace import Trace
 from cgens.types import AnyArray, Floats, Status
 from cgens.user_warnings import warn_user
@@ -40,6 +41,7 @@ class EnsembleEstimator(CallbackEstimator, Planner):
     _bound_duals: RowDuals | None
     _gap_shares: Floats  # share of the training rows' weight that lacks a value of each feature
     _typical: Floats | None = None  # what stands for gaps in columns that had none in `fit`; NaN for other columns
+    _refuses_gaps: str | None = None  # the name of the family if it does not accept gaps
     _constant_prediction: str
 
     @with_callbacks
@@ -111,6 +113,8 @@ class EnsembleEstimator(CallbackEstimator, Planner):
         """Return rows as the weak learners take them."""
         check_is_fitted(self, "ensemble_")
         table = validated(self, X, reset=False)
+        if self._refuses_gaps is not None:
+            reject_gaps(self._refuses_gaps, table)
         if self._typical is not None:
             table = table.filled(self._typical)
         return table.matrix()  # type: ignore[no-any-return]
@@ -216,6 +220,7 @@ def store_fit(estimator: EnsembleEstimator, plan: FitPlan, ensemble: Ensemble, t
         estimator._bound_duals = RowDuals.of(trace.bound_duals, plan.order, plan.master.smooth)
     estimator._gap_shares = plan.data.X.gap_shares(plan.order.rows, plan.weight)
     estimator._typical = plan.typical_values()
+    estimator._refuses_gaps = None if "gaps" in getattr(plan.family, "accepts", ()) else type(plan.family).__name__
     for name in ("C_", "family_shares_", "validation_losses_"):  # left by an earlier fit
         estimator.__dict__.pop(name, None)
     if plan.C is not None:

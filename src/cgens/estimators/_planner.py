@@ -19,6 +19,7 @@ from cgens.estimators._parameters import (
 from cgens.estimators._plan import FitPlan, TrainingData
 from cgens.estimators._versioned import VersionedEstimator
 from cgens.table import Table
+from cgens.table.accepted import EXTRAS
 from cgens.table.schema import Schema
 from cgens.types import AnyArray, Family, Floats, Master, Rule, Sample
 from cgens.weak_learners import Mixture
@@ -31,7 +32,9 @@ class Planner(VersionedEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = tags.input_tags.allow_nan = True
+        family = self.weak_learner  # names and lists are of families that accept everything
+        accepts = getattr(family, "accepts", ()) if hasattr(family, "begin") else EXTRAS
+        tags.input_tags.sparse, tags.input_tags.allow_nan = "sparse" in accepts, "gaps" in accepts
         # For scikit-learn this means integers that are categories: here they are only if they are declared.
         tags.input_tags.categorical = getattr(self, "categorical_features", None) is not None
         return tags

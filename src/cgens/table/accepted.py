@@ -24,7 +24,13 @@ def check_accepted(family: Any, table: Table) -> None:
             f"{name} accepts numbers only, but column {column} of X is a category: leave it out or encode it, for "
             "example with sklearn.preprocessing.OneHotEncoder."
         )
-    if "gaps" not in accepts and table.has_gaps.any():
+    if "gaps" not in accepts:
+        reject_gaps(name, table)
+
+
+def reject_gaps(name: str, table: Table) -> None:
+    """Raise ValueError if the table has gaps, which the family of this name does not accept."""
+    if table.has_gaps.any():
         column = table.label(int(np.argmax(table.has_gaps)))
         raise ValueError(
             f"{name} does not accept missing values (NaN), which column {column} of X has: impute them first, for "
