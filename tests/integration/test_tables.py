@@ -10,10 +10,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.naive_bayes import GaussianNB
+from sklearn.utils import get_tags
 
 from cgens import CGEnsClassifier, CGEnsRegressor, Checkpoint
 from cgens.inspection import check_certificate
-from cgens.weak_learners import Box, Fourier, Linear, Perceptron, Stump, Tree
+from cgens.weak_learners import Box, Fourier, Linear, Perceptron, SklearnLearner, Stump, Tree
 from tests.integration.mixed_data import LIBRARIES, mixed, target_of
 from tests.models import FAMILIES, MODELS, OTHER_FORMS, PLAIN, VARIANTS, answer, assert_same_model, make
 
@@ -310,3 +314,36 @@ def test_a_hundred_thousand_levels_take_little_time_and_memory(family):
     assert peak < 120 * y.nbytes, "some tens of inputs, not one for each level"
     assert len(model.schema_.levels[1]) > 50_000
     assert model.score(rows[:1000], y[:1000]) > 0.9
+
+
+def test_a_family_of_numbers_says_what_it_refuses():
+    """In `fit`, in predictions and in its tags."""
+    numbers, y = X[["size", "income", "rooms"]], target_of(X, "binary")
+    model = CGEnsClassifier(SklearnLearner(GaussianNB()), n_estimators=3, random_state=0)
+    tags = get_tags(model).input_tags
+    assert (tags.allow_nan, tags.sparse) == (False, False)
+    refused = {
+        "accepts numbers only.*column 'colour'": X,
+        "missing values.*column 'size'": numbers,
+        "sparse X.*toarray": sparse.csr_array(numbers.fillna(0.0)),
+    }
+    for pattern, rows in refused.items():
+        with pytest.raises(ValueError, match=rf"SklearnLearner.*{pattern}"):
+            clone(model).fit(rows, y)
+    model.fit(numbers.fillna(0.0), y)
+    assert model.score(numbers.fillna(0.0), y) > 0.6
+    with pytest.raises(ValueError, match=r"SklearnLearner does not accept missing values.*column 'size'"):
+        model.predict(numbers)
+    mixture = CGEnsClassifier([("stump", ["size", "colour"]), (model.weak_learner, ["income", "rooms"])])
+    assert mixture.set_params(n_estimators=4).fit(X, y).score(X, y) > 0.7, "on other columns than these"
+
+
+def test_a_classifier_that_accepts_gaps_and_sparse_rows_is_given_them():
+    numbers, y = X[["size", "income", "rooms"]], target_of(X, "binary")
+    model = CGEnsClassifier(FAMILIES["scikit-learn"], n_estimators=3, random_state=0)
+    tags = get_tags(model).input_tags
+    assert (tags.allow_nan, tags.sparse) == (True, True)
+    assert clone(model).fit(numbers, y).score(numbers, y) > 0.7
+    rows = sparse.csr_array(numbers.fillna(0.0))
+    expected = clone(model).fit(rows.toarray(), y).decision_function(rows.toarray())
+    assert clone(model).fit(rows, y).decision_function(rows).tobytes() == expected.tobytes()
