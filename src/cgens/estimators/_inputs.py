@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from narwhals.exceptions import DuplicateError
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -31,9 +32,12 @@ def validated(estimator: Any, X: Any, *y: Any, reset: bool, **y_options: Any) ->
     reject_series(X)
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan) if np.ma.is_masked(X) else X.data
-    names_of(X)  # raises if two columns have one name
-    frame = as_frame(X)
-    read = read_mixed if frame is not X or has_objects(X) else read_matrix
+    try:
+        is_frame = as_frame(X) is not X
+    except DuplicateError:
+        names_of(X)  # raises an error with the name
+        raise
+    read = read_mixed if is_frame or has_objects(X) else read_matrix
     table = read(estimator, X, reset)
     check_finite(table)
     if not y:

@@ -52,11 +52,6 @@ def is_gap(value: Any) -> bool:
     return isinstance(value, float | np.floating) and value != value
 
 
-def is_frame(X: Any) -> bool:
-    """Return whether X is a data frame of any library."""
-    return isinstance(as_frame(X), nw.DataFrame)
-
-
 def as_frame(X: Any) -> Any:
     """Return a frame of pandas, polars, pyarrow or the like as a narwhals one, and anything else as it is.
 
