@@ -106,6 +106,7 @@ inline void require_levels(const Vector<std::int64_t>& level_begin, const Vector
         for (std::int64_t e = level_begin(k) + 1; e < level_begin(k + 1); ++e)
             require(levels(static_cast<std::size_t>(e)) > levels(static_cast<std::size_t>(e - 1)),
                     "the levels of a split must ascend");
+    for (std::size_t e = 0; e < levels.shape(0); ++e) require(levels(e) < (1u << 24), "levels must be below 2^24");
 }
 
 // Part k of a sparse matrix in compressed form has the entries begin[k] ... begin[k + 1] - 1, with ascending indices.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -83,21 +84,31 @@ class FeatureBinner {
     BinnedFeature bin(const Entries<T>& entries, bool is_category, std::uint32_t* bins) {
         BinnedFeature feature;
         feature.is_category = is_category;
-        is_category ? find_levels(entries, feature) : find_thresholds(entries, feature);
-        encode(entries, feature, bins);
+        is_category ? bin_levels(entries, feature, bins) : bin_numbers(entries, feature, bins);
+        counts_.assign(feature.n_bins(), 0);
+        for (std::size_t k = 0; k < entries.n; ++k) ++counts_[bins[k]];
+        if (entries.n_zeros > 0) counts_[feature.encode_number(T{0})] += static_cast<std::uint32_t>(entries.n_zeros);
+        feature.common_bin =
+            static_cast<std::uint32_t>(std::max_element(counts_.begin(), counts_.end()) - counts_.begin());
         return feature;
     }
 
    private:
-    void find_thresholds(const Entries<T>& entries, BinnedFeature& feature) {
-        for (std::size_t k = 0; k < entries.n && !feature.has_gaps; ++k) feature.has_gaps = std::isnan(entries.values[k]);
-        if (max_bins_ > kMaxHashed || !separate_distinct(entries, feature)) separate_quantiles(entries, feature);
+    // Edges and bins together: whoever finds the edges, by hashing or sorting, knows the bins as well, which is several
+    // times as fast as searching for them.
+    void bin_numbers(const Entries<T>& entries, BinnedFeature& feature, std::uint32_t* bins) {
+        if (max_bins_ > kMaxHashed || !separate_distinct(entries, feature, bins))
+            separate_quantiles(entries, feature, bins);
+        if (!feature.has_gaps) return;
         // The threshold between all values, if there are any, and gaps.
-        if (feature.has_gaps && n_values_ > 0) feature.thresholds.push_back(std::numeric_limits<double>::infinity());
+        if (n_values_ > 0) feature.thresholds.push_back(std::numeric_limits<double>::infinity());
+        const auto gap_bin = static_cast<std::uint32_t>(feature.gap_bin());
+        for (std::size_t k = 0; k < entries.n; ++k)
+            if (std::isnan(entries.values[k])) bins[k] = gap_bin;
     }
 
     // One bin per distinct value, found by hashing. Returns false if there are more than max_bins.
-    bool separate_distinct(const Entries<T>& entries, BinnedFeature& feature) {
+    bool separate_distinct(const Entries<T>& entries, BinnedFeature& feature, std::uint32_t* bins) {
         constexpr std::size_t kSlots = 4 * kMaxHashed;
         constexpr std::uint32_t kEmpty = std::numeric_limits<std::uint32_t>::max();
         slots_.assign(kSlots, kEmpty);
@@ -106,34 +117,49 @@ class FeatureBinner {
         std::uint32_t last = 0;
         for (std::size_t k = 0; k < entries.n; ++k) {
             const T value = entries.values[k];
-            if ((!distinct_.empty() && value == distinct_[last]) || std::isnan(value)) continue;
-            std::size_t slot = mix_bits(sort_key(value)) % kSlots;
-            while (slots_[slot] != kEmpty && distinct_[slots_[slot]] != value) slot = (slot + 1) % kSlots;
-            if (slots_[slot] == kEmpty) {
-                if (distinct_.size() == max_bins_) return false;
-                slots_[slot] = static_cast<std::uint32_t>(distinct_.size());
-                distinct_.push_back(value);
+            if (distinct_.empty() || value != distinct_[last]) {
+                if (std::isnan(value)) {
+                    feature.has_gaps = true;
+                    bins[k] = 0;  // for now
+                    continue;
+                }
+                std::size_t slot = mix_bits(sort_key(value)) % kSlots;
+                while (slots_[slot] != kEmpty && distinct_[slots_[slot]] != value) slot = (slot + 1) % kSlots;
+                if (slots_[slot] == kEmpty) {
+                    if (distinct_.size() == max_bins_) return false;
+                    slots_[slot] = static_cast<std::uint32_t>(distinct_.size());
+                    distinct_.push_back(value);
+                }
+                last = slots_[slot];
             }
-            last = slots_[slot];
+            bins[k] = last;
         }
-        std::sort(distinct_.begin(), distinct_.end());
-        for (std::size_t k = 1; k < distinct_.size(); ++k)
-            feature.thresholds.push_back(midpoint(distinct_[k - 1], distinct_[k]));
         n_values_ = distinct_.size();
+        if (n_values_ == 0) return true;
+        std::vector<std::uint32_t> order(n_values_), rank(n_values_);
+        std::iota(order.begin(), order.end(), 0u);
+        std::sort(order.begin(), order.end(), [&](auto a, auto b) { return distinct_[a] < distinct_[b]; });
+        for (std::uint32_t k = 0; k < order.size(); ++k) rank[order[k]] = k;
+        for (std::size_t k = 1; k < order.size(); ++k)
+            feature.thresholds.push_back(midpoint(distinct_[order[k - 1]], distinct_[order[k]]));
+        for (std::size_t k = 0; k < entries.n; ++k) bins[k] = rank[bins[k]];
         return true;
     }
 
     // One bin per distinct value if there are at most max_bins. Otherwise bins of about equal weight: a bin ends with
     // the value that completes its share of the weight that was left when it began, so that heavy values do not deprive
     // the bins after them.
-    void separate_quantiles(const Entries<T>& entries, BinnedFeature& feature) {
+    void separate_quantiles(const Entries<T>& entries, BinnedFeature& feature, std::uint32_t* bins) {
         items_.clear();
         double left = 0.0, stored = 0.0;
         for (std::size_t k = 0; k < entries.n; ++k) {
             const T value = entries.values[k];
             const double weight = weights_[entries.row(k)];
             stored += weight;
-            if (std::isnan(value)) continue;
+            if (std::isnan(value)) {
+                feature.has_gaps = true;
+                continue;
+            }
             items_.push_back({sort_key(value), static_cast<std::uint32_t>(k)});
             left += weight;
         }
@@ -149,12 +175,14 @@ class FeatureBinner {
         std::size_t n_distinct = 1;
         for (std::size_t k = 1; k < items_.size(); ++k) n_distinct += items_[k].key != items_[k - 1].key;
         const bool every_value = n_distinct <= max_bins_;
-        std::size_t bin = 0;
+        std::uint32_t bin = 0;
         double filled = 0.0;
         double share = left / static_cast<double>(max_bins_);
-        for (std::size_t k = 0; k + 1 < items_.size(); ++k) {
-            filled += items_[k].entry == kZero ? zero_weight : weights_[entries.row(items_[k].entry)];
-            if (items_[k + 1].key == items_[k].key) continue;
+        for (std::size_t k = 0; k < items_.size(); ++k) {
+            const std::uint32_t entry = items_[k].entry;
+            if (entry != kZero) bins[entry] = bin;
+            filled += entry == kZero ? zero_weight : weights_[entries.row(entry)];
+            if (k + 1 == items_.size() || items_[k + 1].key == items_[k].key) continue;
             // Up to rounding: bins must not depend on the order in which equal weights were summed.
             const bool filling = filled < (1 - 1e-9) * share || bin + 1 == max_bins_;
             if (filling && !every_value) continue;
@@ -167,7 +195,7 @@ class FeatureBinner {
     }
 
     // One bin per level of sufficient weight.
-    void find_levels(const Entries<T>& entries, BinnedFeature& feature) {
+    void bin_levels(const Entries<T>& entries, BinnedFeature& feature, std::uint32_t* bins) {
         level_weights_.clear();
         for (std::size_t k = 0; k < entries.n; ++k) {
             if (std::isnan(entries.values[k])) {
@@ -185,32 +213,14 @@ class FeatureBinner {
                 feature.has_others |= level_weights_[level] > 0;
             }
         }
-    }
-
-    void encode(const Entries<T>& entries, BinnedFeature& feature, std::uint32_t* bins) {
-        counts_.assign(feature.n_bins(), 0);
-        if (feature.is_category) {
-            const auto others = static_cast<std::uint32_t>(feature.others_bin());
-            bin_of_level_.assign(level_weights_.size(), others);
-            for (std::size_t k = 0; k < feature.levels.size(); ++k)
-                bin_of_level_[feature.levels[k]] = static_cast<std::uint32_t>(k);
-            for (std::size_t k = 0; k < entries.n; ++k) {
-                const T value = entries.values[k];
-                bins[k] = std::isnan(value) ? static_cast<std::uint32_t>(feature.gap_bin())
-                                            : bin_of_level_[static_cast<std::size_t>(value)];
-                ++counts_[bins[k]];
-            }
-        } else {
-            for (std::size_t k = 0; k < entries.n; ++k) {
-                const bool same = k > 0 && entries.values[k] == entries.values[k - 1];
-                bins[k] = same ? bins[k - 1] : feature.encode_number(entries.values[k]);
-                ++counts_[bins[k]];
-            }
-            if (entries.n_zeros > 0)
-                counts_[feature.encode_number(T{0})] += static_cast<std::uint32_t>(entries.n_zeros);
+        bin_of_level_.assign(level_weights_.size(), static_cast<std::uint32_t>(feature.others_bin()));
+        for (std::size_t k = 0; k < feature.levels.size(); ++k)
+            bin_of_level_[feature.levels[k]] = static_cast<std::uint32_t>(k);
+        const auto gap_bin = static_cast<std::uint32_t>(feature.gap_bin());
+        for (std::size_t k = 0; k < entries.n; ++k) {
+            const T value = entries.values[k];
+            bins[k] = std::isnan(value) ? gap_bin : bin_of_level_[static_cast<std::size_t>(value)];
         }
-        feature.common_bin =
-            static_cast<std::uint32_t>(std::max_element(counts_.begin(), counts_.end()) - counts_.begin());
     }
 
     const double* weights_;

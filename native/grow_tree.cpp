@@ -19,7 +19,13 @@ constexpr double kRounding = 1e-12;  // relative
 TreeGrower::TreeGrower(std::shared_ptr<const StumpPool> pool, const std::vector<double>& weights, int n_threads)
     : pool_(std::move(pool)), n_threads_(n_threads), prices_(pool_->n_rows()), scratch_(pool_->n_rows()) {
     weight_unit_ = FixedPoint::holding(weights.data(), weights.size());
-    for (const double weight : weights) weights_.push_back(weight_unit_.round(weight));
+    double total = 0.0;
+    for (const double weight : weights) {
+        weights_.push_back(weight_unit_.round(weight));
+        total += weight;
+    }
+    row_weight_ = std::min(1.0, total / static_cast<double>(weights.size()));
+    for (std::size_t f = 0; f < pool_->n_features(); ++f) has_categories_ |= pool_->feature(f).is_category;
 }
 
 // The gain of a split in the criterion; 0 if it is within rounding.
@@ -199,11 +205,12 @@ void TreeGrower::scan_thresholds(std::size_t f, const Sums* bins, const Node& no
         }
     };
     scan({}, feature.n_upper_cells(), true);
-    if (!gaps.empty()) scan(gaps, feature.n_upper_cells() - 1, false);
+    if (!gaps.empty() && feature.n_upper_cells() > 1) scan(gaps, feature.n_upper_cells() - 1, false);
 }
 
 double TreeGrower::sum_squares(std::size_t begin, std::size_t end) const {
     double sum = 0.0;
+    if (!has_categories_) return sum;
     for (std::size_t k = begin; k < end; ++k) {
         const auto price = static_cast<double>(prices_[rows_[k]]);
         if (weights_[rows_[k]] > 0) sum += price * (price / static_cast<double>(weights_[rows_[k]]));
@@ -224,7 +231,7 @@ double TreeGrower::level_shrinkage(const BinnedFeature& feature, const Sums* bin
         ++n_levels;
     }
     const auto total = static_cast<double>(node.sums.weight), price = static_cast<double>(node.sums.price);
-    const double rows = total * weight_unit_.value(1.0);
+    const double rows = total * weight_unit_.value(1.0) / row_weight_;
     const double within = std::max(node.squares - between, 0.0) / std::max(rows - n_levels, 0.25 * rows);
     between -= price * (price / total);
     const double excess = (between - (n_levels - 1) * within) / (total - weight_squares / total);  // t^2 in units

@@ -97,6 +97,8 @@ class TreeGrower {
     FixedPoint price_unit_, weight_unit_;
     std::vector<std::int64_t> weights_, prices_;
     std::int64_t least_weight_ = 1;  // of a leaf
+    double row_weight_ = 1.0;        // of a single row: 1 if weights are numbers of copies, less if they are shares
+    bool has_categories_ = false;
     bool real_ = true;
     std::vector<std::uint32_t> rows_, scratch_;
 };

@@ -91,7 +91,9 @@ void StepTables::append_category(const Group& group) {
             step.n_levels =
                 std::max<std::size_t>(step.n_levels, stumps.levels[stumps.level_begin[*j + 1] - 1] + std::size_t{1});
     // Each stump is -1 for all levels but its own.
-    for (std::size_t level = 0; level <= step.n_levels; ++level) append_values(group, [](std::size_t) { return -1.0; });
+    append_values(group, [](std::size_t) { return -1.0; });
+    const std::vector<double> rest(values_.end() - static_cast<std::ptrdiff_t>(n_outputs_), values_.end());
+    for (std::size_t level = 0; level < step.n_levels; ++level) values_.insert(values_.end(), rest.begin(), rest.end());
     for (const std::size_t* j = group.begin; j != group.end; ++j)
         for (std::int64_t k = stumps.level_begin[*j]; k < stumps.level_begin[*j + 1]; ++k)
             for (std::size_t t = 0; t < n_outputs_; ++t)

@@ -124,14 +124,17 @@ def check_certificate(
     if model.certificate_.scope == "pool" and isinstance(family, Stump):
         taken = [learner for learner in learners if isinstance(learner, StumpLearner)]
         is_category = model.schema_.is_category
-        prices, free = stump_pool_prices(X, weight, duals, family.max_bins, taken, is_category)
+        # Equal rows are merged before weights are compared with those of single rows.
+        n_rows = len({row.tobytes() for row in np.hstack([X, problem.target]) + 0.0})
+        least = MIN_LEVEL_WEIGHT * min(1.0, float(weight.sum()) / n_rows)
+        prices, free = stump_pool_prices(X, weight, duals, family.max_bins, taken, is_category, least)
         if loss.smooth:
             weights, intercept = model.trace_.bound_weights, model.trace_.bound_intercept
             bound_duals = problem.derived_duals(responses[: len(weights)].T @ weights + intercept)
         else:
             bound_duals = _as_matrix(model.bound_duals_)[kept]
         problems += problem.infeasibilities("bound_duals_", bound_duals)
-        energy = np.sum(stump_pool_prices(X, weight, bound_duals, family.max_bins, (), is_category)[0] ** 2)
+        energy = np.sum(stump_pool_prices(X, weight, bound_duals, family.max_bins, (), is_category, least)[0] ** 2)
         bound = loss.pool_bound(bound_duals, problem.target, problem.scale, float(energy))
         max_price = float(np.abs(prices[free]).max(initial=0.0))
         found |= {
@@ -237,7 +240,9 @@ def stump_thresholds(values: Floats, weight: Floats, max_bins: int | None) -> Fl
     return midpoints(distinct[cuts], distinct[cuts + 1])
 
 
-def stump_responses(values: Floats, weight: Floats, max_bins: int | None, is_category: bool = False) -> AnyArray:
+def stump_responses(
+    values: Floats, weight: Floats, max_bins: int | None, is_category: bool = False, min_level_weight: float = 2.0
+) -> AnyArray:
     """Return whether each row is above each split of one feature, shape (n, n_splits).
 
     Numbers are split at thresholds. With missing values these are above every threshold and above the largest number,
@@ -254,7 +259,7 @@ def stump_responses(values: Floats, weight: Floats, max_bins: int | None, is_cat
     gaps = np.isnan(values)
     if is_category:
         levels, inverse = np.unique(values[~gaps], return_inverse=True)
-        heavy = np.bincount(inverse, weights=weight[~gaps]) >= (1 - 1e-9) * MIN_LEVEL_WEIGHT
+        heavy = np.bincount(inverse, weights=weight[~gaps]) >= (1 - 1e-9) * min_level_weight
         sides = [values == level for level in levels[heavy]]
         if not heavy.all():
             sides.append(~np.isin(values, levels[~heavy]))
@@ -268,7 +273,13 @@ def stump_responses(values: Floats, weight: Floats, max_bins: int | None, is_cat
 
 
 def stump_pool_prices(
-    X: Floats, weight: Floats, duals: Floats, max_bins: int | None, taken: Any, is_category: AnyArray | None = None
+    X: Floats,
+    weight: Floats,
+    duals: Floats,
+    max_bins: int | None,
+    taken: Any,
+    is_category: AnyArray | None = None,
+    min_level_weight: float = 2.0,
 ) -> tuple[Floats, AnyArray]:
     """Return the prices of all stumps with distinct responses up to sign, and whether each is not in `taken`.
 
@@ -282,6 +293,8 @@ def stump_pool_prices(
     taken : iterable of StumpLearner
     is_category : ndarray of shape (n_features,), optional
         All columns are numbers if it is left out.
+    min_level_weight : float
+        A level with less weight shares a stump with all such levels.
 
     Returns
     -------
@@ -292,7 +305,8 @@ def stump_pool_prices(
     prices, free = [], []
     taken_patterns = {_patterns(learner.respond(X)[:, None] > 0)[0] for learner in taken}
     for feature, values in enumerate(X.T):
-        above = stump_responses(values, weight, max_bins, is_category is not None and bool(is_category[feature]))
+        own = is_category is not None and bool(is_category[feature])
+        above = stump_responses(values, weight, max_bins, own, min_level_weight)
         for k, pattern in enumerate(_patterns(above)):
             if pattern in seen:
                 continue

@@ -185,6 +185,14 @@ def _measure(values: Floats, weight: Floats) -> tuple[float, float, float, bool]
     return median, high - low, float(values[known].max() - values[known].min()), not known.all()
 
 
+def row_weight(weight: Floats) -> float:
+    """Return the weight of a single row: 1 if weights are numbers of copies, less if they are shares of a total.
+
+    Least weights are multiples of it: they then mean the same for weights that sum to 1.
+    """
+    return min(1.0, float(weight.sum()) / len(weight))
+
+
 def weighted_quantiles(values: Floats, weight: Floats, shares: tuple[float, ...]) -> list[float]:
     """Return quantiles of values with positive weights; a weight of 2 is two copies."""
     order = np.argsort(values, kind="stable")
@@ -206,6 +214,7 @@ def _frequent_levels(codes: AnyArray, weight: Floats) -> tuple[Integers, Integer
     levels, inverse = np.unique(codes[known].astype(np.int64), return_inverse=True)
     weights = np.bincount(inverse, weights=weight[known], minlength=len(levels))
     order = np.lexsort((levels, -weights))
-    frequent = order[:MAX_LEVELS][weights[order[:MAX_LEVELS]] >= (1 - 1e-9) * MIN_LEVEL_WEIGHT]
+    least = MIN_LEVEL_WEIGHT * row_weight(weight)
+    frequent = order[:MAX_LEVELS][weights[order[:MAX_LEVELS]] >= (1 - 1e-9) * least]
     is_frequent = np.isin(np.arange(len(levels)), frequent)
     return levels[is_frequent], levels[~is_frequent]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -117,8 +118,9 @@ class Schema:
         names = names_of(X)
         if self.names is None or names is None or names == self.names:
             return X
-        missing = [name for name in self.names if name not in names]
-        extra = [name for name in names if name not in self.names]
+        given, known = set(names), set(self.names)
+        missing = [name for name in self.names if name not in given]
+        extra = [name for name in names if name not in known]
         if missing:
             raise ValueError(f"X lacks {_list(missing)}, which the model was fitted with{_but_has(extra)}.")
         if extra:
@@ -195,7 +197,7 @@ def names_of(X: Any) -> tuple[str, ...] | None:
         return None
     names = list(columns)
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = max(Counter(names).items(), key=lambda item: item[1])[0]
         raise ValueError(f"X has more than one column with the name {twice!r}: names must be unique.")
     return tuple(names) if names and all(isinstance(name, str) for name in names) else None
 
