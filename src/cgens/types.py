@@ -84,7 +84,8 @@ class Learner(Protocol):
     """A weak learner h, immutable. Its class may have a static method ``pack`` (see `cgens.packs.Pack`).
 
     If `respond` gives the same bits as the search for the training rows, it may also have the class attribute
-    ``exact_responses = True``: checkpoints then need not contain its responses.
+    ``exact_responses = True``: checkpoints then need not contain its responses. If it has no pack and `respond` takes
+    sparse rows, it may have ``takes_sparse = True``; it is given dense ones otherwise.
     """
 
     @property

@@ -108,8 +108,8 @@ BAD_X: list[tuple[str, Any, type[Exception], str]] = [
     *(
         (f"dates of {library}", frame({"day": [date(2020, 1, 1)] * 90}), TypeError, rf"'day'.*dates.*{advice}")
         for library, frame, advice in (
-            ("polars", pl.DataFrame, r'pl.col\("day"\).dt.epoch\("d"\)'),
-            ("pyarrow", pa.table, r'X\["day"\].cast\("int32"\)'),
+            ("polars", pl.DataFrame, r"pl.col\('day'\).dt.epoch\('d'\)"),
+            ("pyarrow", pa.table, r"X\['day'\].cast\('int32'\)"),
         )
     ),
     ("dates of pandas", pd.DataFrame({"day": pd.date_range("2020", periods=90)}), TypeError, r"'day'.*\.dt\.days"),

@@ -335,16 +335,16 @@ def test_a_damaged_file_is_refused(damage, tmp_path):
     path = saved(tmp_path, CGEnsClassifier(loss="hinge", n_estimators=10))
     content = path.read_bytes()
     if damage == "another format":
-        archive = read_archive(path, "cgens checkpoint", 1)
+        archive = read_archive(path, "cgens checkpoint", 2)
         write_archive(path, Archive("cgens model", 1, archive.content, archive.arrays))
     elif damage == "no header":
-        write_archive(path, Archive("cgens checkpoint", 1, {}, {}))
+        write_archive(path, Archive("cgens checkpoint", 2, {}, {}))
     elif damage in ("no duals", "short duals"):
-        archive = read_archive(path, "cgens checkpoint", 1)
+        archive = read_archive(path, "cgens checkpoint", 2)
         arrays = dict(archive.arrays)
         duals = arrays.pop("master.0.duals")
         arrays |= {"master.0.duals": duals[1:]} if damage == "short duals" else {}
-        write_archive(path, Archive("cgens checkpoint", 1, archive.content, arrays))
+        write_archive(path, Archive("cgens checkpoint", 2, archive.content, arrays))
     else:
         with zipfile.ZipFile(path) as archive:
             largest = max(archive.infolist(), key=lambda entry: entry.file_size)
@@ -380,7 +380,7 @@ def test_invalid_checkpoints_are_refused(checkpoint, error, pattern):
 
 def test_another_version_is_refused(tmp_path):
     path = saved(tmp_path)
-    archive = read_archive(path, "cgens checkpoint", 1)
+    archive = read_archive(path, "cgens checkpoint", 2)
     write_archive(path, replace(archive, content={**archive.content, "cgens": "0.0.1"}))
     with pytest.raises(ValueError, match=r"written by cgens 0\.0\.1, not .*delete"):
         CGEnsClassifier(n_estimators=10, checkpoint=path).fit(X, Y)

@@ -45,6 +45,7 @@ class StageWiseBaseline(Baseline):
 
     weak_learner: Any = "stump"
     n_estimators: int = 500
+    categorical_features: Any = None
     random_state: Any = None
     n_jobs: int | None = None
     verbose: int = 0

@@ -22,7 +22,7 @@ class AdaBoostClassifier(BinaryBaseline, StageWiseBaseline):
     weak_learner : shared
     n_estimators : int, default=500
         Maximum number of rounds. The fit ends early if no weak learner has an edge, or one makes no mistake.
-    random_state, n_jobs, verbose : shared
+    categorical_features, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------

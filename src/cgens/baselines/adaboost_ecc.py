@@ -24,7 +24,7 @@ class AdaBoostECCClassifier(StageWiseBaseline):
         Maximum number of rounds; each round adds one bit to the code.
     random_state : int, RandomState instance or None, default=None
         Seed for the colourings, and for families that sample weak learners at random.
-    n_jobs, verbose : shared
+    categorical_features, n_jobs, verbose : shared
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ class AdaBoostMHClassifier(StageWiseBaseline):
 
     Parameters
     ----------
-    weak_learner, n_estimators, random_state, n_jobs, verbose : shared
+    weak_learner, n_estimators, categorical_features, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------

@@ -37,6 +37,7 @@ class KernelSVC(WrappedClassifier):
         As in scikit-learn.
     cache_size : float, default=200
         Cache for the Gaussian kernel matrix, in megabytes. The matrices of the other kernels are computed in full.
+    categorical_features : shared
 
     Attributes
     ----------
@@ -61,6 +62,7 @@ class KernelSVC(WrappedClassifier):
     gamma: float | str = "scale"
     tol: float = 1e-3
     cache_size: float = 200
+    categorical_features: Any = None
 
     _wrapped = "svc_"
 

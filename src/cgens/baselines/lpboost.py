@@ -46,7 +46,7 @@ class LPBoostClassifier(BinaryBaseline):
     random_state : shared
     n_jobs : int or None, default=None
         Number of threads for the search for weak learners. The result does not depend on it.
-    verbose : shared
+    categorical_features, verbose : shared
 
     Attributes
     ----------
@@ -74,6 +74,7 @@ class LPBoostClassifier(BinaryBaseline):
     tol: float = 1e-3
     solver: str = "dual"
     max_iter: int = 10_000_000
+    categorical_features: Any = None
     random_state: Any = None
     n_jobs: int | None = None
     verbose: int = 0

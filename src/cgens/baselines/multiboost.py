@@ -31,7 +31,7 @@ class MultiBoostClassifier(Baseline):
     n_estimators : shared
     tol : float, default=1e-3
         Relative duality gap of the final problem over the selected columns.
-    random_state, n_jobs, verbose : shared
+    categorical_features, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
@@ -54,6 +54,7 @@ class MultiBoostClassifier(Baseline):
     nu: float = 1e-3
     n_estimators: int = 500
     tol: float = 1e-3
+    categorical_features: Any = None
     random_state: Any = None
     n_jobs: int | None = None
     verbose: int = 0

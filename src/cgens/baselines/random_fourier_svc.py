@@ -35,6 +35,7 @@ class RandomFourierSVC(WrappedClassifier):
         Tolerance of the linear SVM.
     max_iter : int, default=1000
         Maximum number of iterations of the linear SVM.
+    categorical_features : shared
     random_state : int, RandomState instance or None, default=None
         Seed for the cosines.
 
@@ -60,6 +61,7 @@ class RandomFourierSVC(WrappedClassifier):
     C: float = 1.0
     tol: float = 1e-4
     max_iter: int = 1000
+    categorical_features: Any = None
     random_state: Any = None
 
     _wrapped = "pipeline_"

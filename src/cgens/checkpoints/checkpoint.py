@@ -18,7 +18,7 @@ from cgens.types import AnyArray
 from cgens.user_warnings import warn_user
 from cgens.version import __version__
 
-FORMAT, VERSION = "cgens checkpoint", 1
+FORMAT, VERSION = "cgens checkpoint", 2
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,8 @@ def read_mixed(estimator: Any, X: Any, reset: bool) -> Table:
         validate_data(estimator, X, reset=True, skip_check_array=True)
         estimator.schema_ = schema
         return table
-    validate_data(estimator, estimator.schema_.arrange(X), reset=False, skip_check_array=True)
+    X = estimator.schema_.arrange(X)
+    validate_data(estimator, X, reset=False, skip_check_array=True)
     return estimator.schema_.read(X)  # type: ignore[no-any-return]
 
 

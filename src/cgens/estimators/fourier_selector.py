@@ -37,7 +37,7 @@ class FourierSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Version
         100 of an integer type; else classification.
     C : float or "scale", default="scale"
         The C of the model that selects the features.
-    random_state, n_jobs, verbose : shared
+    categorical_features, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
@@ -60,6 +60,7 @@ class FourierSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Version
     fourier: Fourier | None = None
     task: str = "auto"
     C: Any = "scale"
+    categorical_features: Any = None
     random_state: Any = None
     n_jobs: int | None = None
     verbose: int = 0
@@ -87,6 +88,7 @@ class FourierSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Version
             Fourier() if self.fourier is None else self.fourier,
             C=self.C,
             n_estimators=check_count("n_components", self.n_components),
+            categorical_features=self.categorical_features,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
             verbose=self.verbose,

@@ -30,7 +30,9 @@ class ObjectPack:
 
     def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
         """Return the responses, shape (n, J)."""
-        blocks = [X] if isinstance(X, np.ndarray) else dense_blocks(X, np.arange(X.shape[1]))
+        sparse_taken = all(getattr(learner, "takes_sparse", False) for learner in self._learners)
+        whole = sparse_taken or isinstance(X, np.ndarray)
+        blocks = [X] if whole else dense_blocks(X, np.arange(X.shape[1]))
         return np.vstack([np.column_stack([learner.respond(own) for learner in self._learners]) for own in blocks])
 
     def decider(self, weights: Floats) -> Decider:

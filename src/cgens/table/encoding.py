@@ -144,7 +144,7 @@ class Encoding:
 
     def _scaled(self, values: Floats) -> Floats:
         scaled = (values - self.centre) / self.scale
-        return scaled / np.sqrt(1 + (scaled / BEND) ** 2) if self.bent else scaled
+        return scaled / np.hypot(1.0, scaled / BEND) if self.bent else scaled
 
     def _transform_sparse(self, X: Any) -> Any:
         """Zeros stay zeros: of a sparse table nothing is centred, and there are no categories."""
@@ -152,7 +152,7 @@ class Encoding:
         is_gap = np.isnan(X.data)
         values = np.where(is_gap, self.fill[columns], X.data) / self.scale[columns]
         if self.bent:
-            values = values / np.sqrt(1 + (values / BEND) ** 2)
+            values = values / np.hypot(1.0, values / BEND)
         numbers = sparse.csc_array((values, X.indices, X.indptr), shape=X.shape)
         gaps = sparse.csc_array((is_gap.astype(np.float64), X.indices, X.indptr), shape=X.shape)[:, self.gaps]
         gaps.eliminate_zeros()

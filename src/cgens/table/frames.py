@@ -17,6 +17,10 @@ from cgens.types import AnyArray, Integers
 _SMALL = (nw.Float32, nw.Int8, nw.Int16, nw.UInt8, nw.UInt16, nw.Boolean)
 
 
+#: Types of dates and durations, besides those that have an ISO format.
+_DATES = ("timedelta", "Timedelta", "timedelta64", "datetime64", "Period")
+
+
 @dataclass(frozen=True)
 class Text:
     """A column of levels.
@@ -118,7 +122,7 @@ def read_objects(values: AnyArray, label: str) -> AnyArray | Text:
     number = next((value for value in examples.values() if isinstance(value, Real | Decimal | np.bool_)), None)
     word = next((value for value in examples.values() if isinstance(value, str)), None)
     for kind, value in examples.items():
-        if hasattr(value, "isoformat") or kind.__name__ in ("timedelta", "Timedelta"):
+        if hasattr(value, "isoformat") or kind.__name__ in _DATES:
             raise TypeError(f"Column {label} of X has dates ({value!r}): convert them to numbers, for example to days.")
         if not isinstance(value, Real | Decimal | np.bool_ | str):
             raise TypeError(
@@ -138,15 +142,19 @@ def read_objects(values: AnyArray, label: str) -> AnyArray | Text:
 def _about_dates(series: Any, label: str) -> str:
     """Return what to do with a column of dates, times or durations."""
     name, is_duration = series.name, series.dtype == nw.Duration
-    if series.implementation.is_polars():
-        days = "total_days()" if is_duration else 'epoch("d")'
-        advice = f'X = X.with_columns(pl.col("{name}").dt.{days})'
+    advice = ""
+    if series.dtype == nw.Time:
+        advice = ", for example to seconds"
+    elif series.implementation.is_polars():
+        days = "total_days()" if is_duration else "epoch('d')"
+        advice = f", for example X = X.with_columns(pl.col({name!r}).dt.{days})"
     elif series.implementation.is_pyarrow():
         kind = "int32" if series.dtype == nw.Date else "int64"
-        advice = f'X = X.set_column(X.column_names.index("{name}"), "{name}", X["{name}"].cast("{kind}"))'
+        column = f"X.column_names.index({name!r}), {name!r}, X[{name!r}].cast({kind!r})"
+        advice = f", for example X = X.set_column({column})"
     else:
         zone = getattr(series.dtype, "time_zone", None)
         begin = f"pd.Timestamp('2000-01-01'{f', tz={zone!r}' if zone else ''})"
         elapsed = f"X[{name!r}]" if is_duration else f"(X[{name!r}] - {begin})"
-        advice = f"X[{name!r}] = {elapsed}.dt.days"
-    return f"Column {label} of X has dates or times ({series.dtype}): convert them to numbers, for example {advice}."
+        advice = f", for example X[{name!r}] = {elapsed}.dt.days"
+    return f"Column {label} of X has dates or times ({series.dtype}): convert them to numbers{advice}."

@@ -109,6 +109,14 @@ class Table:
 
     def gap_shares(self, rows: NDArray[Any], weight: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the share of the weight of these rows that lacks a value of each column, shape (n_features,)."""
+        if not self.has_gaps.any():
+            return np.zeros(self.shape[1])
+        if self.is_sparse:
+            own = self.take(rows).rows_first()
+            owner = np.repeat(np.arange(len(rows)), np.diff(own.indptr))
+            gaps = np.isnan(own.data)
+            sums = np.bincount(own.indices[gaps], weights=weight[owner[gaps]], minlength=self.shape[1])
+            return np.asarray(sums / np.sum(weight))
         shares = np.zeros(self.shape[1])
         for number in np.flatnonzero(self.has_gaps).tolist():
             shares[number] = np.sum(weight[np.isnan(self.column(number, rows))]) / np.sum(weight)

@@ -27,7 +27,8 @@ class Box(BaseEstimator):  # type: ignore[misc]
     """Boxes: 1 if each of a few random features is on a given side of a random threshold, else -1.
 
     Thresholds are midpoints of neighbouring values of a feature, drawn according to the rows' weights: the scales of
-    the features do not matter.
+    the features do not matter. A condition on a category is a level, drawn by its weight. Missing values meet a
+    condition or not, at random; in a column that had none in ``fit`` they are on the side with more weight.
 
     Parameters
     ----------

@@ -24,7 +24,9 @@ from cgens.weak_learners.search.sparse_columns import SparseColumns
 class Linear(BaseEstimator):  # type: ignore[misc]
     """The features as columns, (x_f - mean_f) / deviation_f: a linear model, or the linear part of a mixture.
 
-    Scaled to mean square 1, like the columns of the other families, whatever the units of the features.
+    Scaled to mean square 1, like the columns of the other families, whatever the units of the features. A missing value
+    is the median of its column, with a column of 0 and 1 for missing values; a category has a column of 0 and 1 for
+    each frequent level.
 
     Examples
     --------

@@ -75,6 +75,11 @@ class FittedLearner:
     content: bytes
 
     @property
+    def takes_sparse(self) -> bool:
+        """Whether its classifier accepts sparse rows."""
+        return bool(get_tags(self.model).input_tags.sparse)
+
+    @property
     def key(self) -> Hashable:
         """The predictions for the training rows, up to sign."""
         return ("sklearn", self.content)

@@ -23,7 +23,10 @@ from cgens.weak_learners.split import Split, SplitArrays
 
 
 class Stump(BaseEstimator):  # type: ignore[misc]
-    """All stumps sign(x_f - t) on all features.
+    """All stumps sign(x_f - t) on all features; on a category, each level against the rest.
+
+    Missing values are on the better side of each threshold; a column that had none in ``fit`` has them on the side with
+    more weight. Levels with a single row share one stump, and levels that ``fit`` has not seen go with them.
 
     Parameters
     ----------

@@ -25,7 +25,10 @@ from cgens.weak_learners.search.proposals import ProposalPricer
 class Tree(BaseEstimator):  # type: ignore[misc]
     """Trees with a few leaves, grown greedily to maximize the price of the round.
 
-    With several outputs, a tree is grown on r = R v for a random direction v.
+    With several outputs, a tree is grown on r = R v for a random direction v. Missing values go to the better side of a
+    split, or, where no training row of a node has one, to the side with more weight. The levels of a category are split
+    in the order of their mean r, shrunk by how much the scatter within levels explains; rare and unseen levels go
+    together.
 
     Parameters
     ----------
