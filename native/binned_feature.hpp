@@ -38,7 +38,6 @@ struct BinnedFeature {
     template <class T>
     std::uint32_t encode_number(T value) const {
         const auto x = static_cast<double>(value);
-        if (std::isnan(x)) return static_cast<std::uint32_t>(gap_bin());
         const double* first = thresholds.data();
         for (std::size_t n = thresholds.size(); n > 0;) {  // std::lower_bound, without branches that mispredict
             const std::size_t half = n / 2;

@@ -22,9 +22,10 @@ class AdaBoostECCClassifier(StageWiseBaseline):
     weak_learner : shared
     n_estimators : int, default=500
         Maximum number of rounds; each round adds one bit to the code.
+    categorical_features : shared
     random_state : int, RandomState instance or None, default=None
         Seed for the colourings, and for families that sample weak learners at random.
-    categorical_features, n_jobs, verbose : shared
+    n_jobs, verbose : shared
 
     Attributes
     ----------

@@ -43,10 +43,10 @@ class LPBoostClassifier(BinaryBaseline):
         HiGHS's dual simplex, primal simplex or interior point method.
     max_iter : int, default=10000000
         Maximum number of HiGHS iterations per round.
-    random_state : shared
+    categorical_features, random_state : shared
     n_jobs : int or None, default=None
         Number of threads for the search for weak learners. The result does not depend on it.
-    categorical_features, verbose : shared
+    verbose : shared
 
     Attributes
     ----------

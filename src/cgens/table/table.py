@@ -112,10 +112,11 @@ class Table:
         if not self.has_gaps.any():
             return np.zeros(self.shape[1])
         if self.is_sparse:
-            own = self.take(rows).rows_first()
-            owner = np.repeat(np.arange(len(rows)), np.diff(own.indptr))
-            gaps = np.isnan(own.data)
-            sums = np.bincount(own.indices[gaps], weights=weight[owner[gaps]], minlength=self.shape[1])
+            own, of_row = self.rows_first(), np.zeros(len(self))
+            of_row[rows] = weight
+            gaps = np.flatnonzero(np.isnan(own.data))
+            gap_rows = np.searchsorted(own.indptr, gaps, side="right") - 1
+            sums = np.bincount(own.indices[gaps], weights=of_row[gap_rows], minlength=self.shape[1])
             return np.asarray(sums / np.sum(weight))
         shares = np.zeros(self.shape[1])
         for number in np.flatnonzero(self.has_gaps).tolist():
