@@ -124,7 +124,7 @@ bool bin_block(const SparseView<T>& X, const SparseRows& rows, const BinningOpti
         const Entries<T> entries{values.data(), entry_rows.data(), values.size(), n_rows - values.size()};
         BinnedFeature& feature = table.features[number];
         feature = binner.bin(entries, false, bins.data());
-        const std::uint32_t zero = feature.encode_number(T{0});
+        const std::uint32_t zero = feature.encode(0.0);
         if (zero == feature.common_bin || entries.n_zeros == 0) {
             for (std::size_t k = 0; k < bins.size(); ++k)
                 if (bins[k] != feature.common_bin)

@@ -34,18 +34,10 @@ struct BinnedFeature {
     std::size_t gap_bin() const { return n_bins() - 1; }          // if has_gaps
     std::size_t others_bin() const { return levels.size(); }      // if has_others
 
-    // Numbers: the number of thresholds below x is its bin.
-    template <class T>
-    std::uint32_t encode_number(T value) const {
-        const auto x = static_cast<double>(value);
-        const double* first = thresholds.data();
-        for (std::size_t n = thresholds.size(); n > 0;) {  // std::lower_bound, without branches that mispredict
-            const std::size_t half = n / 2;
-            const bool right = first[half] < x;
-            first = right ? first + half + 1 : first;
-            n = right ? n - half - 1 : half;
-        }
-        return static_cast<std::uint32_t>(first - thresholds.data());
+    // The bin of a number, given the edges: the number of thresholds below it.
+    std::uint32_t encode(double x) const {
+        return static_cast<std::uint32_t>(std::lower_bound(thresholds.begin(), thresholds.end(), x) -
+                                          thresholds.begin());
     }
 
     // The splits of a feature are its cells. Numbers: cell k is above bin k; with gaps, these are above too, and as many

@@ -87,7 +87,7 @@ class FeatureBinner {
         is_category ? bin_levels(entries, feature, bins) : bin_numbers(entries, feature, bins);
         counts_.assign(feature.n_bins(), 0);
         for (std::size_t k = 0; k < entries.n; ++k) ++counts_[bins[k]];
-        if (entries.n_zeros > 0) counts_[feature.encode_number(T{0})] += static_cast<std::uint32_t>(entries.n_zeros);
+        if (entries.n_zeros > 0) counts_[feature.encode(0.0)] += static_cast<std::uint32_t>(entries.n_zeros);
         feature.common_bin =
             static_cast<std::uint32_t>(std::max_element(counts_.begin(), counts_.end()) - counts_.begin());
         return feature;
