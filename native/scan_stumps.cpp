@@ -68,12 +68,10 @@ void StumpScan::update_histograms(const FeatureBlock& block) {
 // Sums are exact integers; only the finished price is converted to double.
 void StumpScan::price_cells(const BinnedFeature& feature, const std::int64_t* histogram, double* prices) const {
     const std::size_t n_bins = feature.n_bins();
-    const auto sum_of = [&](std::size_t bin) {
-        if (bin != feature.common_bin) return histogram[bin];
-        std::int64_t others = 0;  // its own entry is 0
-        for (std::size_t k = 0; k < n_bins; ++k) others += histogram[k];
-        return total_ - others;
-    };
+    std::int64_t common = total_;
+    if (feature.is_category || feature.has_gaps)
+        for (std::size_t k = 0; k < n_bins; ++k) common -= histogram[k];  // its own entry is 0
+    const auto sum_of = [&](std::size_t bin) { return bin == feature.common_bin ? common : histogram[bin]; };
     if (feature.is_category) {
         for (std::size_t k = 0; k < n_bins; ++k) prices[k] = static_cast<double>(2 * histogram[k] - total_);
         prices[feature.common_bin] = static_cast<double>(2 * sum_of(feature.common_bin) - total_);
@@ -81,19 +79,22 @@ void StumpScan::price_cells(const BinnedFeature& feature, const std::int64_t* hi
         return;
     }
     const std::size_t n_upper = feature.n_upper_cells();
-    const std::int64_t gaps = feature.has_gaps ? sum_of(feature.gap_bin()) : 0;
-    double* lower = prices + n_upper;
     std::int64_t sum = 0;
     for (std::size_t k = 0; k < feature.common_bin && k < n_upper; ++k) {
         sum += histogram[k];
         prices[k] = static_cast<double>(total_ - 2 * sum);
-        if (feature.has_gaps && k + 1 < n_upper) lower[k] = static_cast<double>(total_ - 2 * (sum + gaps));
     }
     sum = 0;
     for (std::size_t k = n_upper; k-- > feature.common_bin;) {
         sum += histogram[k + 1];
         prices[k] = static_cast<double>(2 * sum - total_);
-        if (feature.has_gaps && k + 1 < n_upper) lower[k] = static_cast<double>(2 * (sum - gaps) - total_);
+    }
+    if (!feature.has_gaps) return;
+    double* lower = prices + n_upper;
+    sum = sum_of(feature.gap_bin());
+    for (std::size_t k = 0; k + 1 < n_upper; ++k) {
+        sum += sum_of(k);
+        lower[k] = static_cast<double>(total_ - 2 * sum);
     }
 }
 

@@ -72,12 +72,15 @@ def read_matrix(estimator: Any, X: Any, reset: bool, frame: Any = None) -> Table
             return table
         estimator.schema_ = Schema.of_numbers(checked, names_of(frame))
     if not isinstance(checked, np.ndarray):
-        if estimator.schema_.is_category.any():
+        if estimator.schema_.has_categories:
             raise ValueError(
                 "X is sparse, but the model was fitted with categories: pass a data frame or a dense array."
             )
         return Table(checked, estimator.schema_.is_category, estimator.schema_.names)
-    return estimator.schema_.read(np.require(checked, requirements="A"))  # type: ignore[no-any-return]
+    checked = np.require(checked, requirements="A")
+    if not estimator.schema_.has_categories:
+        return Table(checked, estimator.schema_.is_category, estimator.schema_.names)
+    return estimator.schema_.read(checked)  # type: ignore[no-any-return]
 
 
 def as_canonical(X: Any) -> Any:
@@ -178,10 +181,10 @@ def validated_targets(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[T
 
 def check_finite(table: Table) -> None:
     """Raise ValueError with the position if a table has infinity; a missing value is none."""
+    if table.sums_to_finite:
+        return
     values = table.rows_first().data if table.is_sparse else table.values
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = np.add.reduce(values, axis=None)  # one pass without a temporary, and nearly always enough
-    if np.isfinite(total) or not np.isinf(values).any():
+    if not np.isinf(values).any():
         return
     if table.is_sparse:
         at = int(np.argmax(np.isinf(values)))

@@ -51,6 +51,11 @@ class Schema:
         """Whether each column is a category, shape (n_features,)."""
         return np.array([own is not None for own in self.levels], dtype=bool)
 
+    @cached_property
+    def has_categories(self) -> bool:
+        """Whether any column is a category."""
+        return bool(self.is_category.any())
+
     @staticmethod
     def of_numbers(X: Any, names: Sequence[str] | None = None) -> Schema:
         """Return the schema of a matrix without categories."""
@@ -107,7 +112,7 @@ class Schema:
         A frame whose names are strings may have its columns in any order.
         """
         X = self.arrange(X)
-        if not self.is_category.any():
+        if not self.has_categories:
             numbers = plain_numbers(X)
             if numbers is not None:
                 return Table(numbers, self.is_category, self.names)

@@ -69,6 +69,13 @@ class Table:
         return not isinstance(self.values, np.ndarray)
 
     @cached_property
+    def sums_to_finite(self) -> bool:
+        """Whether the sum of all values is finite: one pass, and there is neither a gap nor infinity if it is."""
+        values = self.values if isinstance(self.values, np.ndarray) else self.values.data
+        with np.errstate(over="ignore", invalid="ignore"):
+            return bool(np.isfinite(np.add.reduce(values, axis=None)))
+
+    @cached_property
     def has_gaps(self) -> NDArray[np.bool_]:
         """Whether each column has a gap, shape (n_features,)."""
         found = np.zeros(self.shape[1], dtype=bool)
@@ -77,9 +84,8 @@ class Table:
             gaps = np.flatnonzero(np.isnan(columns.data))
             found[np.searchsorted(columns.indptr, gaps, side="right") - 1] = True
             return found
-        with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(np.add.reduce(self.values, axis=None)):  # one pass without a temporary
-                return found
+        if self.sums_to_finite:
+            return found
         for begin in range(0, len(self), 4096):
             found |= np.isnan(self.values[begin : begin + 4096]).any(axis=0)
         return found
