@@ -96,6 +96,7 @@ class StumpPricer:
         n_bins = max(2, len(sample) if max_bins is None else min(max_bins, len(sample)))
         self._pool = stump_pool(sample, n_bins, n_threads)
         self._sample = sample
+        self._equal_weights = bool(sample.weight.min() == sample.weight.max())
         self._n_threads = n_threads
         self._scans: list[StumpScan] = []
         self._table: PriceTable[StumpTable] | None = None
@@ -150,9 +151,15 @@ class StumpPricer:
         """Return a stump of the pool; without gaps in the training rows, later gaps go to the side of more weight."""
         feature, threshold, levels, gaps_above, gaps_known = self._pool.split(candidate)
         if not gaps_known:
-            gaps_above = bool(np.einsum("i,i->", self._sample.weight, response) > 0)
+            gaps_above = self._is_heavier(response > 0)
         is_category = bool(np.isnan(threshold))
         return StumpLearner(feature, None if is_category else threshold, tuple(levels.tolist()), gaps_above)
+
+    def _is_heavier(self, above: AnyArray) -> bool:
+        """Return whether these rows have more than half of the weight."""
+        if self._equal_weights:  # counting is much faster than a product
+            return bool(2 * np.count_nonzero(above) > len(above))
+        return bool(2 * np.sum(self._sample.weight[above]) > np.sum(self._sample.weight))
 
     def _take(self, split: Split) -> bool:
         """Remove the stump's response from the search; return False if it is not in the pool or already taken."""
