@@ -18,7 +18,7 @@ from sklearn.utils.validation import (
 )
 
 from cgens.table import Table
-from cgens.table.frames import as_frame
+from cgens.table.frames import as_frame, is_gap
 from cgens.table.schema import Schema, names_of
 from cgens.types import AnyArray, Floats
 
@@ -215,7 +215,7 @@ def reject_missing_labels(y: Any) -> None:
     if labels.dtype != object:
         return
     for position, label in enumerate(labels.ravel()):
-        if label is None or type(label).__name__ in ("NAType", "NaTType") or label != label:
+        if is_gap(label) or label != label:
             row = position // max(1, labels.size // len(labels))
             raise ValueError(f"y has a missing label ({label}) at row {row}: remove such rows.")
 

@@ -131,10 +131,9 @@ class Table:
 
     def typical_values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Return the median of each column of numbers without gaps over the first of these rows, and NaN for others."""
-        some = self.take(rows[:TYPICAL_ROWS])
         typical = np.zeros(self.shape[1])  # of a sparse column
         if not self.is_sparse:
-            typical = np.median(some.values, axis=0).astype(np.float64)
+            typical = np.median(self.values[rows[:TYPICAL_ROWS]], axis=0).astype(np.float64)
         typical[self.has_gaps | self.is_category] = np.nan
         return typical
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
@@ -139,9 +139,9 @@ class EncodedPack:
         decide = self.inner.decider(weights)
         return lambda X, n_threads: np.concatenate([decide(block, n_threads) for block in self._blocks(X)])
 
-    def _blocks(self, X: AnyArray) -> list[AnyArray]:
-        begins = range(0, max(1, X.shape[0]), BLOCK_ROWS)
-        return [self.encoding.transform(X[begin : begin + BLOCK_ROWS]) for begin in begins]
+    def _blocks(self, X: AnyArray) -> Iterator[AnyArray]:
+        for begin in range(0, max(1, X.shape[0]), BLOCK_ROWS):
+            yield self.encoding.transform(X[begin : begin + BLOCK_ROWS])
 
     def to_arrays(self) -> dict[str, AnyArray]:
         """Return the arrays of the encoding and of the pack."""
