@@ -24,6 +24,7 @@ GramLs::GramLs(const double* target, std::vector<double> weights, std::size_t n_
       scale_(std::move(weights)),
       target_mean_(n_outputs, 0.0),
       target_(target, target + scale_.size() * n_outputs),
+      multiples_(scale_),
       store_(scale_.size()) {
     // Relative to the first row's target, a constant target is exactly 0, not the rounding error of its mean.
     const std::vector<double> first(target_.begin(), target_.begin() + static_cast<std::ptrdiff_t>(n_outputs_));
@@ -44,13 +45,24 @@ GramLs::GramLs(const double* target, std::vector<double> weights, std::size_t n_
     }
     for (std::size_t t = 0; t < n_outputs_; ++t) target_mean_[t] += first[t];
     primal_scale_ = primal_;
+    for (const double value : target_) zero_target_ &= value == 0.0;
+}
+
+// About how long a product of all rows and n columns takes: see `usable_threads`.
+double GramLs::product_work(std::size_t n) const {
+    return (store_.signs() == nullptr ? 0.25 : 0.08) * static_cast<double>(n_rows() * n);
+}
+
+// Blocks of rows for sums the size of all weights: at most 64, and whole words of signs.
+std::size_t GramLs::large_block() const {
+    return std::max(kBlock, ((n_rows() + 63) / 64 + kGroup - 1) / kGroup * kGroup);
 }
 
 // Returns `width` sums over all rows, in fixed blocks: add(first, last, sums) adds the rows first ... last - 1.
 template <class Add>
 std::vector<double> GramLs::sum_blocks(std::size_t block, std::size_t width, Add add) const {
     std::vector<double> parts((n_rows() + block - 1) / block * width, 0.0);
-    const double work = 0.3 * static_cast<double>(n_rows() * width);
+    const double work = product_work(width);
     for_blocks(n_rows(), block, n_threads_, work, [&](std::size_t b, std::size_t first, std::size_t last) {
         add(first, last, parts.data() + b * width);
     });
@@ -98,12 +110,38 @@ std::vector<GramProducts> GramLs::multiply(const T* columns, std::size_t n, std:
     return all;
 }
 
+// The products of a column of +-1 with columns of +-1, if row i has the weight v k_i: with n = sum_i k_i and S the mean
+// of a column, hc'D gc = v (n - 2 sum_{i: h_i != g_i} k_i - n S_h S_g).
+GramProducts GramLs::count(const std::vector<std::uint64_t>& packed) const {
+    const std::size_t n = n_columns();
+    const double n_units = multiples_.total(), mean = 2 * (multiples_.count(packed) / n_units) - 1;
+    const std::vector<std::uint64_t> differences = multiples_.count_differences(*store_.signs(), packed);
+    GramProducts products{std::vector<double>(n), std::vector<double>(n_outputs_, 0.0), 0.0, mean};
+    for (std::size_t j = 0; j < n; ++j) {
+        const double same = n_units - 2 * static_cast<double>(differences[j]);
+        products.with_columns[j] = multiples_.unit() * (same - n_units * (mean * products_[j].mean));
+    }
+    products.with_itself = multiples_.unit() * n_units * ((1 - mean) * (1 + mean));
+    if (zero_target_) return products;
+    const auto add = [&](std::size_t first, std::size_t last, double* sums) {
+        for (std::size_t i = first; i < last; ++i) {
+            const double sign = (packed[i / kGroup] >> (i % kGroup) & 1) != 0 ? 1.0 : -1.0;
+            const double v = scale_[i] * (sign - products.mean);
+            for (std::size_t t = 0; t < n_outputs_; ++t) sums[t] += v * target_[i * n_outputs_ + t];
+        }
+    };
+    products.with_target = sum_blocks(kBlock, n_outputs_, add);
+    products.with_target.resize(n_outputs_);
+    return products;
+}
+
 template <class T>
 void GramLs::add_column(const T* column) {
     const std::size_t n = n_columns();
-    std::vector<GramProducts> products = multiply(column, 1, 0);
-    store_.append(column);  // before anything else changes: if there is no memory, the solver stays as it was
-    products_.push_back(std::move(products[0]));
+    const std::vector<std::uint64_t> packed = store_.pack(column);
+    GramProducts products = packed.empty() || !multiples_.exist() ? multiply(column, 1, 0)[0] : count(packed);
+    store_.append(column, packed);  // before anything else changes: if there is no memory, the solver stays as it was
+    products_.push_back(std::move(products));
     std::vector<double> z = factor_.append(products_.back(), total_);
     for (std::size_t t = 0; t < n_outputs_; ++t) {
         const double value = factor_.projected()[n * n_outputs_ + t];
@@ -178,12 +216,12 @@ double GramLs::denominator(std::size_t k) const { return factor_.pivots()[k] * f
 void GramLs::subtract_fit(const std::vector<double>& coefficients, double* out, std::size_t stride) const {
     double shift = 0.0;
     for (std::size_t j = 0; j < n_columns(); ++j) shift += products_[j].mean * coefficients[j];
-    const double work = 0.25 * static_cast<double>(n_rows() * coefficients.size());
+    const double work = product_work(coefficients.size());
     for_blocks(n_rows(), kBlock, n_threads_, work, [&](std::size_t, std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) {
-            const double fit = coefficients.empty() ? 0.0 : store_.dot(i, coefficients.data()) - shift;
-            out[i * stride] = scale_[i] * (out[i * stride] - fit);
-        }
+        double fits[kBlock] = {};
+        if (!coefficients.empty()) store_.dot_rows(first, last, coefficients.data(), 1, fits);
+        for (std::size_t i = first; i < last; ++i)
+            out[i * stride] = scale_[i] * (out[i * stride] - (fits[i - first] - shift));
     });
 }
 
@@ -255,8 +293,6 @@ std::vector<double> GramLs::quadratic(const T* columns, std::size_t n, std::ptrd
 double GramLs::evaluate(std::vector<double>& residual, double& dual) const {
     const std::vector<double> u = duals(weights_);
     const std::size_t n_wide = store_.padded_columns(), width = n_outputs_ * n_wide;
-    // At most 64 blocks, as each has sums the size of all weights.
-    const std::size_t block = std::max(kBlock, (n_rows() + 63) / 64);
     const auto add = [&](std::size_t first, std::size_t last, double* own) {
         store_.add_rows(first, last, u.data() + first * n_outputs_, n_outputs_, own);
         for (std::size_t k = first * n_outputs_; k < last * n_outputs_; ++k) {
@@ -264,7 +300,7 @@ double GramLs::evaluate(std::vector<double>& residual, double& dual) const {
             own[width + 1] += u[k] * target_[k];
         }
     };
-    const std::vector<double> sums = sum_blocks(block, width + 2, add);
+    const std::vector<double> sums = sum_blocks(large_block(), width + 2, add);
     double square = 0.0, dual_square = 0.0;
     residual.resize(weights_.size());
     for (std::size_t j = 0; j < n_columns(); ++j) {
@@ -319,7 +355,7 @@ std::vector<double> GramLs::decisions(const std::vector<double>& weights) const 
             by_output[t * n_wide + j] = weights[j * n_outputs_ + t];
             shift[t] += products_[j].mean * weights[j * n_outputs_ + t];
         }
-    const double work = 0.25 * static_cast<double>(n_rows() * by_output.size());
+    const double work = product_work(by_output.size());
     for_blocks(n_rows(), kBlock, n_threads_, work, [&](std::size_t, std::size_t first, std::size_t last) {
         double* own = out.data() + first * n_outputs_;
         store_.dot_rows(first, last, by_output.data(), n_outputs_, own);
@@ -340,14 +376,13 @@ std::vector<double> GramLs::centred_rows(std::size_t first, std::size_t last) co
 
 std::vector<double> GramLs::prices(const double* values) const {
     const std::size_t n_wide = store_.padded_columns(), width = n_outputs_ * (n_wide + 1);
-    const std::size_t block = std::max(kBlock, (n_rows() + 63) / 64);
     const auto add = [&](std::size_t first, std::size_t last, double* own) {
         const double* value = values + first * n_outputs_;
         store_.add_rows(first, last, value, n_outputs_, own);
         double* totals = own + n_outputs_ * n_wide;
         for (std::size_t k = 0; k < (last - first) * n_outputs_; ++k) totals[k % n_outputs_] += value[k];
     };
-    const std::vector<double> sums = sum_blocks(block, width, add);
+    const std::vector<double> sums = sum_blocks(large_block(), width, add);
     std::vector<double> out(n_columns() * n_outputs_);
     for (std::size_t j = 0; j < n_columns(); ++j)
         for (std::size_t t = 0; t < n_outputs_; ++t)

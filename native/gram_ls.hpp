@@ -4,8 +4,8 @@
 //
 // Eliminating b centres the columns and leaves A W = C Hc' D Lc with A = I + C Hc' D Hc, J x J, and D = diag(s). A new
 // column adds a row and a column to A and a row to its Cholesky factor: O(m J) for the products, O(J^2) for the row.
-// There is no m x m matrix (the paper keeps the inverse of S = HH' + D^-1/C), and responses are stored in the type they
-// come in.
+// There is no m x m matrix (the paper keeps the inverse of S = HH' + D^-1/C). Columns of +-1 are stored as bits; if all
+// weights are small multiples of one number (equal rows that were merged), their products are counts, and exact.
 //
 // With z = A^-1 C Hc' D h, a new column h is a rank-one change:
 //
@@ -18,8 +18,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "column_store.hpp"
 #include "gram_factor.hpp"
-#include "response_store.hpp"
+#include "row_multiples.hpp"
 
 namespace cgens {
 
@@ -47,7 +48,7 @@ class GramLs {
     // Appends a column without computing anything: it counts only after `set_state`, which must follow the last one.
     template <class T>
     void append_column(const T* column) {
-        store_.append(column);
+        store_.append(column, store_.pack(column));
     }
     std::size_t n_appended() const { return store_.n_columns(); }
     void set_state(State state);
@@ -90,8 +91,11 @@ class GramLs {
    private:
     template <class T>
     std::vector<GramProducts> multiply(const T* columns, std::size_t n, std::ptrdiff_t stride) const;
+    GramProducts count(const std::vector<std::uint64_t>& packed) const;
     template <class Add>
     std::vector<double> sum_blocks(std::size_t block, std::size_t width, Add add) const;
+    double product_work(std::size_t n) const;
+    std::size_t large_block() const;
     void subtract_fit(const std::vector<double>& coefficients, double* out, std::size_t stride) const;
     double evaluate(std::vector<double>& residual, double& dual) const;
 
@@ -99,9 +103,11 @@ class GramLs {
     int n_threads_;
     std::vector<double> scale_;        // C s_i
     double total_ = 0.0;               // their sum
+    bool zero_target_ = true;
+    RowMultiples multiples_;           // for products of columns of +-1
     std::vector<double> target_mean_;  // n_outputs
     std::vector<double> target_;       // centred, n_rows x n_outputs
-    ResponseStore store_;
+    ColumnStore store_;
     std::vector<GramProducts> products_;  // of each column, for other values of C
     GramFactor factor_;
     std::vector<double> weights_;            // n_columns x n_outputs

@@ -7,8 +7,12 @@ namespace {
 
 std::vector<const VectorOps*> available_levels() {
     std::vector<const VectorOps*> levels{&kBaselineOps};
-#ifdef CGENS_WITH_AVX2
+#ifdef CGENS_WITH_AVX
     if (__builtin_cpu_supports("avx2")) levels.push_back(&kAvx2Ops);
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512vpopcntdq"))
+        levels.push_back(&kAvx512Ops);
 #endif
     return levels;
 }

@@ -12,6 +12,7 @@
 namespace cgens {
 
 constexpr std::size_t kLanes = 16;  // rows are padded with zeros to a multiple of this
+constexpr std::size_t kBitLanes = 8;  // of sums over set bits: bit b is added to lane b % 8
 constexpr std::size_t padded(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
 struct VectorOps {
@@ -41,6 +42,14 @@ struct VectorOps {
     // sums[t * n + k] += sum_r values[r * n_outputs + t] * rows[r * n + k], row after row
     void (*add_rows)(const double* rows, std::size_t n_rows, const double* values, std::size_t n_outputs, std::size_t n,
                      double* sums);
+    // Of n words whose bit b belongs to row b of 64 rows, each word being a column:
+    // out[b] = base + sum_j weights[j] over the words with bit b, word after word
+    void (*sum_where_set)(const std::uint64_t* words, std::size_t n, const double* weights, double base, double* out);
+    // lanes[8 j + b % 8] += values[b] for each bit b of word j, in ascending order
+    void (*add_where_set)(const std::uint64_t* words, std::size_t n, const double* values, double* lanes);
+    // counts[j] += 2^power times the number of bits of `mask` in which word j differs from `word`
+    void (*count_differences)(const std::uint64_t* words, std::size_t n, std::uint64_t word, std::uint64_t mask,
+                              unsigned power, std::uint64_t* counts);
     // out[k] = sqrt(2) cos(phases[k])
     void (*cosines)(const double* phases, float* out, std::size_t n);
 
@@ -65,8 +74,9 @@ struct VectorOps {
 };
 
 extern const VectorOps kBaselineOps;
-#ifdef CGENS_WITH_AVX2
+#ifdef CGENS_WITH_AVX
 extern const VectorOps kAvx2Ops;
+extern const VectorOps kAvx512Ops;
 #endif
 
 // The best level that this processor supports, unless another one was forced.

@@ -73,6 +73,9 @@ const VectorOps kAvx2Ops = {
     run_lanes<std::uint32_t, EightIntegers>,
     multiply_rows_lanes,
     add_rows_lanes,
+    sum_where_set_lanes,
+    add_where_set_lanes,
+    count_differences_lanes,
     cosines_lanes,
 };
 

@@ -123,6 +123,57 @@ inline void add_rows_lanes(const double* rows, std::size_t n_rows, const double*
         for (std::size_t t = 0; t < n_outputs; ++t) add_lanes(values[r * n_outputs + t], rows + r * n, sums + t * n, n);
 }
 
+// Four rows at a time: a mask of all ones keeps a weight, one of zeros makes it +0. Sums never are -0, so adding +0
+// changes none of them.
+inline FourIntegers mask_of(std::uint64_t four_bits) {
+    const FourIntegers bits = {1, 2, 4, 8};
+    const auto word = static_cast<std::int64_t>(four_bits);
+    return (FourIntegers{word, word, word, word} & bits) == bits;
+}
+
+inline FourDoubles where_set(FourIntegers mask, FourDoubles values) {
+    FourIntegers bits;
+    std::memcpy(&bits, &values, sizeof bits);
+    bits &= mask;
+    std::memcpy(&values, &bits, sizeof bits);
+    return values;
+}
+
+inline void sum_where_set_lanes(const std::uint64_t* words, std::size_t n, const double* weights, double base,
+                                double* out) {
+    constexpr std::size_t kPart = 32;  // rows whose sums stay in registers
+    for (std::size_t first = 0; first < 64; first += kPart) {
+        FourDoubles sums[kPart / 4];
+        for (auto& sum : sums) sum = FourDoubles{base, base, base, base};
+        for (std::size_t j = 0; j < n; ++j) {
+            const std::uint64_t word = words[j] >> first;
+            const double w = weights[j];
+            const FourDoubles all = {w, w, w, w};
+            for (std::size_t k = 0; k < kPart / 4; ++k) sums[k] += where_set(mask_of(word >> (4 * k)), all);
+        }
+        std::memcpy(out + first, sums, sizeof sums);
+    }
+}
+
+inline void add_where_set_lanes(const std::uint64_t* words, std::size_t n, const double* values, double* lanes) {
+    for (std::size_t j = 0; j < n; ++j) {
+        const std::uint64_t word = words[j];
+        auto low = load<FourDoubles>(lanes + 8 * j), high = load<FourDoubles>(lanes + 8 * j + 4);
+        for (std::size_t b = 0; b < 64; b += 8) {
+            low += where_set(mask_of(word >> b), load<FourDoubles>(values + b));
+            high += where_set(mask_of(word >> (b + 4)), load<FourDoubles>(values + b + 4));
+        }
+        std::memcpy(lanes + 8 * j, &low, sizeof low);
+        std::memcpy(lanes + 8 * j + 4, &high, sizeof high);
+    }
+}
+
+inline void count_differences_lanes(const std::uint64_t* words, std::size_t n, std::uint64_t word, std::uint64_t mask,
+                                    unsigned power, std::uint64_t* counts) {
+    for (std::size_t j = 0; j < n; ++j)
+        counts[j] += static_cast<std::uint64_t>(__builtin_popcountll((words[j] ^ word) & mask)) << power;
+}
+
 // For |r| <= 1/2, cos(2 pi r) is a polynomial in r^2 (interpolated at Chebyshev nodes, error below 1e-14). It gives the
 // same bits on every machine, which the C library's cosine does not guarantee, in a fifth of the time.
 inline void cosines_lanes(const double* __restrict phases, float* __restrict out, std::size_t n) {

@@ -68,6 +68,13 @@ def area(y, decision, weight):
     return roc_auc_score(y, decision[:, 0])
 
 
+def ties(y, decision):
+    """Return the share of pairs whose order is a question of rounding."""
+    above, below = decision[y > 0], decision[y == 0]
+    difference = np.abs(above - below.T)
+    return np.mean((difference > 0) & (difference < CLOSED_FORM))
+
+
 def squared_error(y, decision, weight):
     return -mean_squared_error(y, decision, sample_weight=weight)
 
@@ -115,7 +122,8 @@ def test_scores_of_every_fold_by_hand(name, rng):
         test = found.test
         for s, decisions in enumerate(found.decisions(X[test])):
             scores = [score(y[test], decision, weight[test]) for decision in decisions]
-            assert np.allclose(model.scores_[k, :, s], scores, rtol=CLOSED_FORM, atol=CLOSED_FORM)
+            slack = [ties(y[test], decision) if score is area else 0.0 for decision in decisions]
+            assert np.all(np.abs(model.scores_[k, :, s] - scores) <= CLOSED_FORM * (1 + np.abs(scores)) + slack)
 
 
 @pytest.mark.parametrize("n_outputs", [1, 2])

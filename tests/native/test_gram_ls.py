@@ -29,6 +29,14 @@ def make_weights(rng, m=40):
     return rng.random(m) + 0.01
 
 
+# Products of columns of +-1 are counts if weights are whole multiples of one number.
+WEIGHTS = {
+    "any": make_weights,
+    "equal": lambda rng, m=40: np.full(m, 0.3),
+    "multiples": lambda rng, m=40: 0.3 * np.append(rng.integers(1, 20, m - 1), 1),
+}
+
+
 def make_columns(rng, dtype, m=40):
     """Return columns of one type; after the first ones, they are repeated, negated or constant."""
     H = make_signs(rng, m, N_NEW) if dtype == np.int8 else rng.normal(size=(m, N_NEW)).astype(dtype)
@@ -91,9 +99,10 @@ def assert_steps_are_those_of_the_paper(solver, models):
 
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("name", TARGETS)
-def test_every_column_equals_the_reference(name, dtype, rng):
-    for C in COSTS:
-        target, scale, H = TARGETS[name](rng, 40), C * make_weights(rng), make_columns(rng, dtype)
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_every_column_equals_the_reference(weights, name, dtype, rng):
+    for C in COSTS if weights == "any" else COSTS[1:3]:
+        target, scale, H = TARGETS[name](rng, 40), C * WEIGHTS[weights](rng), make_columns(rng, dtype)
         candidates = np.column_stack([rng.normal(size=(40, 3)), make_signs(rng, n_columns=3), np.ones(40), H])
         solver, models = make_solver(target, scale), grown_models(H, target, scale)
         assert_close(solver.solve(TIGHT)[:2], [models[0].primal, models[0].dual])
@@ -108,6 +117,28 @@ def test_every_column_equals_the_reference(name, dtype, rng):
         assert solver.primal == primal
         assert n_refinements == 0, "a sound problem needs no refinement"
         assert abs(primal - dual) <= NEGATIVE_GAP * primal
+
+
+@pytest.mark.parametrize("weights", [*WEIGHTS, "powers", "large multiples"])
+@pytest.mark.parametrize("n_rows", [1, 63, 64, 65, 700])
+def test_columns_of_signs_and_of_numbers_have_the_same_products(n_rows, weights, rng):
+    """Bits, whole words or not, and the same columns as numbers after a column that is not of +-1."""
+    target, scale = rng.normal(size=(n_rows, 2)), WEIGHTS.get(weights, WEIGHTS["equal"])(rng, n_rows)
+    scale[0] *= {"powers": 4096, "large multiples": 5000}.get(weights, 1)
+    H, number, values = make_signs(rng, n_rows, 90), rng.normal(size=n_rows), rng.normal(size=(n_rows, 2))
+    signs = make_solver(target, scale, H.T)
+    centred = H - np.average(H, axis=0, weights=scale)
+    weights_of_columns = rng.normal(size=(90, 2))
+    assert_close(signs.prices(values).reshape(90, 2), centred.T @ values, size=n_rows)
+    assert_close(signs.decisions(weights_of_columns).reshape(n_rows, 2), centred @ weights_of_columns, size=90)
+    assert_close(signs.centred_rows(0, n_rows).reshape(n_rows, 90), centred, size=1.0)
+    products = signs.get_state()[0]
+    expected = (centred.T * scale) @ centred
+    assert_close(products, expected[np.tril_indices(90, -1)], size=scale.sum())
+    numbers = make_solver(target, scale, [number, *H.T])
+    assert_close(numbers.prices(values).reshape(91, 2)[1:], centred.T @ values, size=n_rows)
+    signs.add(number)  # converts all columns
+    assert_close(signs.prices(values).reshape(91, 2)[:-1], centred.T @ values, size=n_rows)
 
 
 def test_a_solve_between_columns_changes_nothing(rng):

@@ -79,10 +79,12 @@ def descent(size, X, rng, n_threads):
 
 
 def least_squares(size, X, rng, n_threads):
-    target, scale, candidate = rng.normal(size=(len(X), 3)), rng.random(len(X)) + 0.01, rng.normal(size=len(X))
+    target, candidate = rng.normal(size=(len(X), 3)), rng.normal(size=len(X))
+    weights_of_rows = {1.0: rng.random(len(X)) + 0.01, 2.0: rng.integers(1, 6, len(X)).astype(float)}
+    weights_of_rows[1e9] = 1e9 * weights_of_rows[1.0]
 
     def solve(columns, C):
-        solver, n = GramLs(target, C * scale, n_threads), len(columns)
+        solver, n = GramLs(target, weights_of_rows[C], n_threads), len(columns)
         for column in columns:
             solver.add(column)
         weights = solver.weights().reshape(-1, 3)
@@ -95,7 +97,7 @@ def least_squares(size, X, rng, n_threads):
 
     return [
         only(solve(columns, C) for columns in of_all_types)
-        for C in ((1.0, 1e9) if size == "small" else (1.0,))
+        for C in ((1.0, 2.0, 1e9) if size == "small" else (1.0, 2.0))
         for of_all_types in columns_of_all_types(size, rng, np.sign(target[:, 0]))
     ]
 
