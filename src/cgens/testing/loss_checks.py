@@ -137,7 +137,10 @@ def check_probabilities(problem: MasterProblem) -> None:
         expect(agree.all(), "a label is predicted although its probability is below 1/2")
         return
     totals = shares.sum(axis=1)
-    expect(np.allclose(totals, 1.0, rtol=0, atol=CLOSED_FORM), f"`probabilities` of a row sum to {totals[0]:.6g}, not to 1")
+    expect(
+        np.allclose(totals, 1.0, rtol=0, atol=CLOSED_FORM),
+        f"`probabilities` of a row sum to {totals[0]:.6g}, not to 1",
+    )
     predicted = coding.decode(decision)
     differs = np.flatnonzero(shares.max(axis=1) > shares[np.arange(len(shares)), predicted] + CLOSED_FORM)
     expect(not len(differs), f"the predicted class is not the most probable one in {len(differs)} rows")
