@@ -62,29 +62,30 @@ void StumpTable::sort_entries() {
     }
 }
 
-// Rounds vectors to fixed point, in groups of 8, 2 or 1; if `rough` and there are more than 2, of 16 with 32 bits.
+// Rounds vectors to fixed point, in groups of 8, 2 or 1; if `rough`, to 32 bits, in groups of 16 or pairs.
 void StumpTable::round_lanes(std::vector<Lane> lanes, bool rough) {
     lanes_ = std::move(lanes);
     groups_.clear();
-    const bool narrow = rough && lanes_.size() > 2;
+    const bool narrow = rough && lanes_.size() > 2, paired = rough && lanes_.size() == 2;
     std::size_t size = 0;
     for (std::size_t first = 0; first < lanes_.size();) {
-        const std::size_t left = lanes_.size() - first, width = narrow ? 16 : left > 2 ? 8 : left;
-        groups_.push_back({first, std::min(left, width), width, size});
+        const std::size_t left = lanes_.size() - first, width = narrow ? 16 : left > 2 ? 8 : paired ? 1 : left;
+        groups_.push_back({first, paired ? 2 : std::min(left, width), width, size});
         size += n_rows() * width;
-        first += width;
+        first += groups_.back().n_lanes;
     }
     const auto round = [&](auto& rounded) {
         rounded.assign(size, 0);
         for (const LaneGroup& group : groups_)
             for (std::size_t t = 0; t < group.n_lanes; ++t) {
                 Lane& own = lanes_[group.first_lane + t];
-                own.unit = narrow ? FixedPoint::narrow(own.values, n_rows(), own.stride)
-                                  : FixedPoint::holding(own.values, n_rows(), own.stride);
-                auto* to = rounded.data() + group.first_value + t;
+                own.unit = narrow || paired ? FixedPoint::narrow(own.values, n_rows(), own.stride)
+                                            : FixedPoint::holding(own.values, n_rows(), own.stride);
+                auto* to = rounded.data() + group.first_value + (paired ? 0 : t);
+                const std::int64_t factor = paired && t == 1 ? std::int64_t{1} << 32 : 1;
                 for (std::size_t i = 0; i < n_rows(); ++i) {
                     const std::int64_t units = own.unit.round(own.values[i * own.stride]);
-                    to[i * group.width] = static_cast<std::remove_reference_t<decltype(*to)>>(units);
+                    to[i * group.width] += static_cast<std::remove_reference_t<decltype(*to)>>(units * factor);
                     own.total += units;
                 }
             }
@@ -164,10 +165,12 @@ void StumpTable::sum_group(std::size_t f, const LaneGroup& group, std::vector<In
     }
     for (std::size_t t = 0; t < group.n_lanes; ++t, along += width(f)) {
         const Lane& own = lanes_[group.first_lane + t];
-        const auto until = [&](std::size_t k) { return running[(bins[k + 1] - begin) * W + t]; };
-        const auto in = [&](std::size_t k) -> Integer { return until(k) - running[(bins[k] - begin) * W + t]; };
+        const std::size_t lane = group.paired() ? 0 : t;
+        const auto before = [&](std::size_t entry) { return group.part(running[(entry - begin) * W + lane], t); };
+        const auto until = [&](std::size_t k) { return before(bins[k + 1]); };
+        const auto in = [&](std::size_t k) -> Integer { return until(k) - before(bins[k]); };
         const double unit = std::isnormal(own.unit.value(1.0)) ? own.unit.value(1.0) : 1.0;
-        sum_cells(feature, static_cast<Integer>(own.total), running[n_entries * W + t], in, until, unit, along);
+        sum_cells(feature, static_cast<Integer>(own.total), before(begin + n_entries), in, until, unit, along);
         if (unit == 1.0)
             for (std::size_t k = 0; k < n_cells; ++k) along[k] = own.unit.value(along[k]);
         for (const StumpPool::Repeated& repeated : pool_->repeated(f)) along[repeated.cell] = 0.0;

@@ -92,10 +92,21 @@ class StumpTable {
         std::int64_t total = 0;
     };
     // Lanes that are summed together and share the look-ups of their rows: 8, 2 or 1 per row of rounded_, or 16 per row
-    // of rounded_narrow_.
+    // of rounded_narrow_. Two lanes of 32 bits are the halves of one value of rounded_.
     struct LaneGroup {
         std::size_t first_lane, n_lanes, width, first_value;
         bool narrow() const { return width == 16; }
+        bool paired() const { return n_lanes == 2 && width == 1; }
+        // The sum of lane t, given the sum of values.
+        template <class Integer>
+        Integer part(Integer sum, std::size_t t) const {
+            if constexpr (sizeof(Integer) == 8) {
+                if (!paired()) return sum;
+                const auto low = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum));
+                return t == 0 ? low : (sum - low) / (std::int64_t{1} << 32);
+            }
+            return sum;
+        }
     };
 
     void sort_entries();
