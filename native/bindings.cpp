@@ -54,5 +54,11 @@ NB_MODULE(_core, m) {
           "Return `requested`, or 1 in a forked child.");
     m.def("simd_level", [] { return std::string(vector_ops().name); }, "Return the SIMD level in use.");
     m.def("simd_levels", &vector_ops_names, "Return the SIMD levels that this processor supports, slowest first.");
+    m.def("force_work_per_thread",
+          [](double work) {
+              require(work > 0, "force_work_per_thread: work must be > 0");
+              force_work_per_thread(work);
+          },
+          "work"_a, "For tests: use a further thread for this much work, in steps of about a nanosecond.");
     m.def("force_simd_level", &force_vector_ops, "name"_a, "Use this SIMD level from now on; '' for the best.");
 }

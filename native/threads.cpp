@@ -13,6 +13,7 @@ namespace cgens {
 namespace {
 
 bool forked = false;
+double work_per_thread = kWorkPerThread;
 
 #if defined(__unix__) || defined(__APPLE__)
 const int registered = pthread_atfork(nullptr, nullptr, [] { forked = true; });
@@ -23,9 +24,10 @@ const int registered = pthread_atfork(nullptr, nullptr, [] { forked = true; });
 int usable_threads(int requested) { return forked || requested < 1 ? 1 : requested; }
 
 int usable_threads(int requested, double work) {
-    constexpr double kWorthAThread = 3e4;
-    return usable_threads(static_cast<int>(std::min<double>(requested, work / kWorthAThread)));
+    return usable_threads(static_cast<int>(std::min<double>(requested, work / work_per_thread)));
 }
+
+void force_work_per_thread(double work) { work_per_thread = work; }
 
 int thread_number() {
 #ifdef _OPENMP

@@ -10,9 +10,13 @@ namespace cgens {
 // survive a fork, and a parallel region that waits for them would hang forever.
 int usable_threads(int requested);
 
-// The same, but no more than `work` is worth: waking a thread takes about ten microseconds, and far longer when other
-// programs keep the cores busy. `work` counts simple steps of about a nanosecond.
+// The same, but no more than `work` is worth: waking a thread takes about ten microseconds, far longer when other
+// programs keep the cores busy, and two threads may share a core. `work` counts simple steps of about a nanosecond.
 int usable_threads(int requested, double work);
+
+// The work that each thread must have; for tests, another value from now on.
+constexpr double kWorkPerThread = 2e5;
+void force_work_per_thread(double work);
 
 // The number of the calling thread within its parallel region, from 0; 0 outside.
 int thread_number();

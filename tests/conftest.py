@@ -19,6 +19,9 @@ from hypothesis import HealthCheck, settings
 
 from cgens import _core
 
+# Small problems use several threads, so that tests of threads are fast.
+_core.force_work_per_thread(3e4)
+
 # As in the Makefile, for a plain `pytest`. Without a data folder, tests that need one are skipped.
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 if SHARED_DATA.is_dir():

@@ -615,5 +615,10 @@ def simd_level() -> str:
 def simd_levels() -> list[str]:
     """Return the SIMD levels that this processor supports, slowest first."""
 
+def force_work_per_thread(work: float) -> None:
+    """
+    For tests: use a further thread for this much work, in steps of about a nanosecond.
+    """
+
 def force_simd_level(name: str) -> None:
     """Use this SIMD level from now on; '' for the best."""

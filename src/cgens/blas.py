@@ -26,22 +26,26 @@ class OneBlasThread:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._n_entered = 0
-        self._controller: ThreadpoolController | None = None
-        self._limits: Any = None
+        self._libraries: list[Any] | None = None
+        self._limited: list[tuple[Any, int]] = []  # libraries that used more threads, and how many
 
     def __enter__(self) -> None:
         with self._lock:
             if self._n_entered == 0:
-                if self._controller is None:  # finding the libraries takes milliseconds, limiting them microseconds
-                    self._controller = ThreadpoolController()
-                self._limits = self._controller.limit(limits=1, user_api="blas")
+                if self._libraries is None:  # finding the libraries takes milliseconds, limiting them microseconds
+                    self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+                threads = [(library, library.get_num_threads()) for library in self._libraries]
+                self._limited = [(library, n_threads) for library, n_threads in threads if n_threads != 1]
+                for library, _ in self._limited:
+                    library.set_num_threads(1)
             self._n_entered += 1
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._n_entered -= 1
             if self._n_entered == 0:
-                self._limits.restore_original_limits()
+                for library, n_threads in self._limited:
+                    library.set_num_threads(n_threads)
 
 
 ONE_BLAS_THREAD = OneBlasThread()

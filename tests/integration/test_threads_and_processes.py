@@ -22,6 +22,7 @@ import multiprocessing, os
 import numpy as np
 from cgens import CGEnsClassifier, CGEnsRegressorCV, _core
 
+_core.force_work_per_thread(3e4)
 rng = np.random.default_rng(0)
 X = rng.normal(size=(6000, 20))
 y = (X[:, 0] + X[:, 1] > rng.normal(size=6000)).astype(int)

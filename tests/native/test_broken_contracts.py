@@ -206,6 +206,7 @@ CALLS = {
     "TreeTables.respond": (lambda a: core.TreeTables(*TREE).respond(a, 1), [TABLE], "strided"),
     "TreeTables.decide": (lambda a: core.TreeTables(*TREE).decide(a, np.ones((1, 2)), 1), [TABLE], "strided"),
     "force_simd_level": (core.force_simd_level, [""], "name"),
+    "force_work_per_thread": (core.force_work_per_thread, [3e4], "divisor"),
 }
 NUMBERS = {"factor": (0.0, -1.0, NAN, INF), "divisor": (0.0, -1.0, NAN), "weight": (-1.0, NAN, INF)}
 NUMBERS |= {"seed": (0,), "name": ("sse9",)}
