@@ -22,9 +22,9 @@ GramLs::GramLs(const double* target, std::vector<double> weights, std::size_t n_
     : n_outputs_(n_outputs),
       n_threads_(n_threads),
       scale_(std::move(weights)),
+      multiples_(scale_),
       target_mean_(n_outputs, 0.0),
       target_(target, target + scale_.size() * n_outputs),
-      multiples_(scale_),
       store_(scale_.size()) {
     // Relative to the first row's target, a constant target is exactly 0, not the rounding error of its mean.
     const std::vector<double> first(target_.begin(), target_.begin() + static_cast<std::ptrdiff_t>(n_outputs_));
