@@ -10,6 +10,7 @@ from typing import get_args
 
 import numpy as np
 
+from cgens.blas import ONE_BLAS_THREAD
 from cgens.checkpoints.interfaces import resumable_master, resumable_pricer
 from cgens.checkpoints.loop_state import restore_loop, save_loop
 from cgens.column_checks import check_bound, check_column, checked_pricing
@@ -128,7 +129,8 @@ def generate_columns(
     sample, target = as_sample(X, target, sample_weight, rows, tol)
     if pricing not in get_args(Rule):
         raise ValueError(f"pricing must be one of {', '.join(map(repr, get_args(Rule)))}; got {pricing!r}.")
-    with InterruptGuard(interrupted) as guard:
+    # Threads of BLAS would compete with ours, and round differently; limiting them once a fit costs nothing.
+    with ONE_BLAS_THREAD, InterruptGuard(interrupted) as guard:
         began = perf_counter()
         poll = guard.requested
         loop = _Loop(master, weak_learner, sample, target, tol, pricing, n_threads, rng, poll, store_history)
@@ -234,7 +236,6 @@ class _Loop:
         """Add a column to the restricted master."""
         flipped = self.positive_prices and column.price < 0
         self.master.add(-column.response if flipped else column.response)
-        # Not `@`: BLAS would start its own threads for this, which would keep spinning next to ours.
         mean = float(np.einsum("i,i->", self.weight, column.response))
         self.record(column, -1.0 if flipped else 1.0, mean)
 

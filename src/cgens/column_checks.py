@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cgens.types import Column, Pricing
+from cgens.types import AnyArray, Column, Pricing
 
 #: By what share of the objective a lower bound may be above it: rounding is below 1e-12.
 BOUND_ROUNDING = 1e-9
@@ -58,12 +58,16 @@ def check_column(column: Column, taken: Set[Hashable], n_rows: int, number: int)
         raise TypeError(f"{where} the response is a {type(response).__name__}; return a NumPy array.")
     if response.dtype not in (np.int8, np.float32, np.float64):
         raise TypeError(f"{where} the response has dtype {response.dtype}; use int8 if it is +-1, else float32 or 64.")
-    with np.errstate(over="ignore"):
-        finite = bool(np.isfinite(np.sum(response))) or bool(np.isfinite(response).all())
-    if not finite:
+    if response.dtype != np.int8 and not _is_finite(response):
         row = int(np.argmin(np.isfinite(response)))
         raise ValueError(f"{where} the response is {response[row]} at row {row} of the fit; it must be finite.")
     if not np.isfinite(column.price):
         raise ValueError(f"{where} the price of the column is {column.price}; it must be finite.")
     if column.learner.key in taken:
         raise ValueError(f"{where} the learner {column.learner} is already taken; price must skip the keys in `taken`.")
+
+
+def _is_finite(response: AnyArray) -> bool:
+    """Return whether all values are finite; their sum mostly tells, and needs no array."""
+    with np.errstate(over="ignore"):
+        return bool(np.isfinite(np.sum(response))) or bool(np.isfinite(response).all())

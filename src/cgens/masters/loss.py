@@ -138,7 +138,7 @@ class Loss(BaseEstimator):  # type: ignore[misc]
 
     def value(self, decision: Floats, target: Floats, scale: Floats) -> float:
         """Return the loss term of the objective, sum_i c_i loss(F(x_i), L_i)."""
-        return float(np.sum(scale * self.losses(decision, target)))
+        return float((scale * self.losses(decision, target)).sum())
 
     def dual_value(self, duals: Floats, target: Floats, scale: Floats, energy: float) -> float:
         """Return the dual objective, given the sum of price^2 over the columns."""

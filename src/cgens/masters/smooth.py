@@ -140,7 +140,7 @@ class RestrictedSmooth:
         """Add one column of shape (m,), int8 or floating."""
         self._factor.add(np.ascontiguousarray(response))
         self._n_columns += 1
-        self._weights = np.vstack([self._weights, np.zeros(self._n_outputs)])
+        self._weights = np.concatenate([self._weights, np.zeros((1, self._n_outputs))])
 
     def solve(self, tol: float, interrupted: Poll, quick: bool = False) -> MasterSolution:
         """Solve to a relative gap of `tol`, starting from the last solution; between rounds in few iterations.
@@ -166,8 +166,8 @@ class RestrictedSmooth:
         n_failed, fresh = 0, quick  # many steps add up their rounding errors, which matter only at the end
         while True:
             balanced = self._balance(QUICK_BALANCE if quick and self._n_columns else BALANCED)
-            gradient = np.vstack([self._prices() - self._weights, self._sum(self._duals)])
-            gap, primal = 0.5 * float(np.sum(gradient[:-1] ** 2)), self._primal()
+            gradient = np.concatenate([self._prices() - self._weights, self._sum(self._duals)[None]])
+            gap, primal = 0.5 * float((gradient[:-1] ** 2).sum()), self._primal()
             if gap <= tol * abs(primal) and (balanced or quick) and (n_iter > 0 or not self._n_columns or not quick):
                 if not fresh:
                     fresh = True
@@ -183,7 +183,7 @@ class RestrictedSmooth:
             newton = hessian if n_failed < 2 else None
             solved = self._precondition(gradient) if newton is None else newton.solve(gradient)
             direction = search.direction(gradient, solved)
-            if self._move(direction, float(np.sum(gradient * direction)), 0.1 if quick else 0.01):
+            if self._move(direction, float((gradient * direction).sum()), 0.1 if quick else 0.01):
                 n_iter, n_failed, fresh = n_iter + 1, 0, quick
                 continue
             # First try a new Hessian, then the factor; if neither lowers the objective, what remains is rounding.
@@ -257,7 +257,7 @@ class RestrictedSmooth:
         return -self._scale[:, None] * self._spec.gradient(decision, self._target)
 
     def _primal(self) -> float:
-        return 0.5 * float(np.sum(self._weights**2)) + self._spec.value(self._decision, self._target, self._scale)
+        return 0.5 * float((self._weights**2).sum()) + self._spec.value(self._decision, self._target, self._scale)
 
     def _prices(self) -> Floats:
         return self._factor.prices(self._duals).reshape(self._n_columns, self._n_outputs)
@@ -265,7 +265,7 @@ class RestrictedSmooth:
     def _precondition(self, gradient: Floats) -> Floats:
         """Return the majorizer's answer to a gradient, whose last row is that of the intercept."""
         solved = self._factor.solve_factor(np.ascontiguousarray(gradient[:-1])).reshape(self._weights.shape)
-        return np.vstack([solved, gradient[-1] / self._majorizer.sum()])
+        return np.concatenate([solved, gradient[-1:] / self._majorizer.sum()])
 
     def _curvatures(self) -> Floats:
         """Return c_i times the second derivatives of the loss, or the majorizer if these are unknown; (m, l)."""
@@ -346,7 +346,7 @@ class RestrictedSmooth:
         """Move weights, intercept and decisions by the best multiple of these changes; return it, 0 if none is good."""
         if not slope > 0:
             return 0.0
-        linear, square = float(np.sum(self._weights * weights)), float(np.sum(weights**2))
+        linear, square = float((self._weights * weights).sum()), float((weights**2).sum())
 
         def descent(t: float) -> float:
             """Return minus the derivative of the objective at t, and keep decisions and duals."""
@@ -376,7 +376,7 @@ class RestrictedSmooth:
         output = slopes / (1.0 + float(coefficients @ coefficients) + (d * d) @ curvatures)
         centre = balance / self._intercept_curvatures(curvatures)
         along = np.multiply.outer(d, output) + centre
-        change = np.vstack([-np.multiply.outer(coefficients, output), output])
+        change = np.concatenate([-np.multiply.outer(coefficients, output), output[None]])
         t = self._descend(change, centre, along, float(slopes @ output + balance @ centre), 0.5)
         step = RankOneStep(self._n_columns, coefficients, t * output)
         self._balance(QUICK_BALANCE)
