@@ -15,7 +15,7 @@ int usable_threads(int requested);
 int usable_threads(int requested, double work);
 
 // The work that each thread must have; for tests, another value from now on.
-constexpr double kWorkPerThread = 2e5;
+constexpr double kWorkPerThread = 5e4;
 void force_work_per_thread(double work);
 
 // The number of the calling thread within its parallel region, from 0; 0 outside.
