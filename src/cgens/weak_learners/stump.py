@@ -97,6 +97,7 @@ class StumpPricer:
         self._pool = stump_pool(sample, n_bins, n_threads)
         self._sample = sample
         self._equal_weights = bool(sample.weight.min() == sample.weight.max())
+        self._total_weight = float(np.sum(sample.weight))
         self._n_threads = n_threads
         self._scans: list[StumpScan] = []
         self._table: PriceTable[StumpTable] | None = None
@@ -159,7 +160,7 @@ class StumpPricer:
         """Return whether these rows have more than half of the weight."""
         if self._equal_weights:  # counting is much faster than a product
             return bool(2 * np.count_nonzero(above) > len(above))
-        return bool(2 * np.sum(self._sample.weight[above]) > np.sum(self._sample.weight))
+        return bool(2 * np.sum(self._sample.weight * above) > self._total_weight)
 
     def _take(self, split: Split) -> bool:
         """Remove the stump's response from the search; return False if it is not in the pool or already taken."""
