@@ -46,7 +46,7 @@ MAY_IMPORT = {
     "blas": {"_core", "interrupt"},
     # The loop does not know masters or weak learners, and these know neither each other nor the loop.
     "colgen": {
-        *{"types", "rounds", "ensemble", "weight_history", "trace", "interrupt", "column_checks"},
+        *{"types", "blas", "rounds", "ensemble", "weight_history", "trace", "interrupt", "column_checks"},
         *{"loop_inputs", "packs", "checkpoints.loop_state", "checkpoints.interfaces", "table", "table.accepted"},
     },
     "masters": {
