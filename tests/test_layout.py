@@ -58,6 +58,7 @@ MAY_IMPORT = {
         *{"named_arrays", "checkpoints.interfaces", "checkpoints.generators"},
         *{"table", "table.table", "table.accepted", "table.encoding"},
     },
+    "selection": {"types", "_core", "blas", "interrupt", "table.encoding"},
 }
 
 

@@ -1,0 +1,100 @@
+"""Exact leave-one-out errors of ridge regression over a whole pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cgens.selection.ridge_path import Columns, RidgePath
+from cgens.table.encoding import row_weight
+from cgens.types import AnyArray, Floats
+
+#: Penalties for columns of variance 1: on the shared sets, the best ones were among these.
+PENALTIES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4)
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """Leave-one-out errors for each penalty.
+
+    Attributes
+    ----------
+    penalties : ndarray of shape (n_penalties,)
+        Ascending; a penalty is 1 / C.
+    errors : ndarray of shape (n_penalties,)
+        Mean squared leave-one-out errors, summed over the outputs and weighted by the rows.
+    penalty, error : float
+        The least error, and its penalty: the largest of several.
+    decisions : ndarray of shape (m, l)
+        Leave-one-out decisions F(x_i) for the best penalty.
+    path : RidgePath
+        Solutions for any penalty.
+    """
+
+    penalties: Floats
+    errors: Floats
+    penalty: float
+    error: float
+    decisions: Floats
+    path: RidgePath
+
+
+def loo(
+    columns: Columns,
+    target: AnyArray,
+    sample_weight: AnyArray | None = None,
+    penalties: Iterable[float] = PENALTIES,
+    counted: AnyArray | None = None,
+    n_threads: int = 1,
+) -> LeaveOneOut:
+    """Return the exact leave-one-out errors of ridge regression over given columns, for all penalties at once.
+
+    The errors are honest if the columns do not depend on the target: they must be a whole pool that was drawn without
+    labels, not a selection. A weight of k means k copies, one of which is left out; a weight below 1, or below the mean
+    weight if that is less, is left out as a whole.
+
+    Parameters
+    ----------
+    columns : array-like of shape (m, n)
+        Responses of weak learners. The default penalties suit columns of about variance 1.
+    target : array-like of shape (m, l)
+    sample_weight : array-like of shape (m,), optional
+        Positive.
+    penalties : iterable of float
+        Values of lambda in sum_i s_i |L_i - W'h_i - b|^2 + lambda |W|^2; elsewhere in `cgens`, C = 1 / lambda.
+    counted : ndarray of shape (m,), optional
+        Share of each row's weight that counts in the errors; all of it, if this is not given.
+    n_threads : int, default=1
+
+    Returns
+    -------
+    LeaveOneOut
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> columns = rng.choice([-1.0, 1.0], size=(50, 20))
+    >>> target = columns[:, :1] + rng.normal(size=(50, 1))
+    >>> found = loo(columns, target)
+    >>> found.penalty, bool(found.error == found.errors.min())
+    (30.0, True)
+    """
+    tried = np.unique(np.asarray(list(penalties), dtype=np.float64))
+    if not len(tried):
+        raise ValueError("penalties must have at least one value; it is empty.")
+    target = np.asarray(target, dtype=np.float64)
+    path = RidgePath(columns, target, sample_weight, n_threads)
+    weight = path.weight if counted is None else path.weight * counted
+    if not weight.any():
+        raise ValueError("counted must not be 0 for all rows.")
+    residuals = path.left_out_residuals(tried.tolist(), np.minimum(path.weight, row_weight(path.weight)))
+    errors = np.array([mean_square(own, weight) for own in residuals])
+    best = len(tried) - 1 - int(np.argmin(errors[::-1]))
+    return LeaveOneOut(tried, errors, float(tried[best]), float(errors[best]), target - residuals[best], path)
+
+
+def mean_square(residuals: Floats, weight: Floats) -> float:
+    """Return the weighted mean over the rows of the squared residuals, summed over the outputs."""
+    return float(np.sum(weight * np.sum(residuals**2, axis=1)) / np.sum(weight))

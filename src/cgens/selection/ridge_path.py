@@ -1,0 +1,183 @@
+"""Ridge regression over all columns of a pool, for any penalty, from one eigendecomposition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from cgens.blas import ONE_BLAS_THREAD
+from cgens.selection.gram import gram_of
+from cgens.types import AnyArray, Floats
+
+#: Rows that are processed together. Part of the definition of the results: another size may round differently.
+BLOCK = 2048
+#: The least share of its own residual that a row keeps: less is only rounding.
+LEAST_FREEDOM = 1e-10
+
+
+class Columns(Protocol):
+    """A matrix of shape (m, n) that is read in blocks of rows: an array, or responses that are computed when read."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Numbers of rows and columns."""
+
+    def __getitem__(self, rows: slice, /) -> AnyArray:
+        """Return these rows."""
+
+
+class RidgePath:
+    """Minimize sum_i s_i |L_i - W'h_i - b|^2 + lambda |W|^2 over W and b, for any lambda.
+
+    This is the least-squares problem of `cgens.masters.LeastSquares` with C = 1 / lambda. One eigendecomposition of the
+    smaller side serves all penalties and outputs: of Hc'S Hc, for the centred columns Hc, or, if there are at least as
+    many columns as rows, of S^1/2 Hc Hc' S^1/2 with the constant direction removed.
+
+    Parameters
+    ----------
+    columns : array-like of shape (m, n)
+        The responses of n weak learners. If there are fewer columns than rows they are read in blocks, once per pass.
+    target : array-like of shape (m, l)
+    sample_weight : array-like of shape (m,), optional
+        Positive. A weight of k stands for k copies of the row.
+    n_threads : int, default=1
+
+    Examples
+    --------
+    >>> path = RidgePath(np.array([[1.0], [1.0], [-1.0], [-1.0]]), np.array([[3.0], [1.0], [0.0], [0.0]]))
+    >>> path.solution(4.0)
+    (array([[0.5]]), array([1.]))
+    >>> [residuals] = path.left_out_residuals([4.0])
+    >>> residuals.ravel().round(3)
+    array([ 2.4, -0.8, -0.8, -0.8])
+    """
+
+    def __init__(
+        self, columns: Columns, target: AnyArray, sample_weight: AnyArray | None = None, n_threads: int = 1
+    ) -> None:
+        target = np.asarray(target, dtype=np.float64)
+        weight = np.ones(columns.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        if len(columns.shape) != 2 or target.ndim != 2 or not columns.shape[0] == len(target) == len(weight) > 0:
+            raise ValueError(
+                f"columns, target and sample_weight need the same number of rows, at least one; got shapes "
+                f"{columns.shape}, {target.shape} and {weight.shape}."
+            )
+        if not (np.all(weight > 0) and np.all(np.isfinite(weight))):
+            raise ValueError("sample_weight must be positive and finite; leave out rows of weight 0.")
+        self.weight = weight
+        self._columns = columns
+        self._share, self._root = weight / weight.sum(), np.sqrt(weight)[:, None]
+        with ONE_BLAS_THREAD:
+            self._target_mean = self._share @ target
+            self._target = (target - self._target_mean) * self._root
+            self._means = np.zeros(columns.shape[1])
+            for rows in self._blocks():
+                self._means += self._share[rows] @ columns[rows]
+            self._by_columns = columns.shape[1] < len(weight)
+            if self._by_columns:
+                self._decompose_columns(n_threads)
+            else:
+                self._decompose_rows()
+
+    def _blocks(self) -> Iterator[slice]:
+        for begin in range(0, len(self.weight), BLOCK):
+            yield slice(begin, min(begin + BLOCK, len(self.weight)))
+
+    def _centred(self, rows: slice) -> Floats:
+        """Return S^1/2 Hc of some rows."""
+        return np.asarray((self._columns[rows] - self._means) * self._root[rows])
+
+    def _decompose_columns(self, n_threads: int) -> None:
+        """Set Hc'SHc = V diag(d) V' and V'Hc'S Lc."""
+        n_columns = self._columns.shape[1]
+        products = np.zeros((n_columns, self._target.shape[1]))
+
+        def blocks() -> Iterator[Floats]:
+            nonlocal products
+            for rows in self._blocks():
+                centred = self._centred(rows)
+                products += centred.T @ self._target[rows]
+                yield centred
+
+        values, self._vectors = np.linalg.eigh(gram_of(blocks(), n_columns, n_threads))
+        self._values = np.maximum(values, 0.0)
+        self._products = self._vectors.T @ products
+
+    def _decompose_rows(self) -> None:
+        """Set Q'S^1/2 Hc Hc'S^1/2 Q = E diag(d) E', and QE.
+
+        The columns of Q span what is orthogonal to q = S^1/2 1 / |S^1/2 1|. Householder's reflection, which maps q to
+        the first axis, gives products with Q without forming it.
+        """
+        mirror = self._root[:, 0] / np.linalg.norm(self._root)
+        mirror[0] += 1.0  # q_1 > 0: no cancellation
+
+        def reflect(matrix: Floats) -> Floats:
+            return np.asarray(matrix - np.outer(mirror, mirror @ matrix) * (2.0 / (mirror @ mirror)))
+
+        reflected = reflect(self._centred(slice(0, len(self.weight))))[1:]
+        values, vectors = np.linalg.eigh(reflected @ reflected.T)
+        self._values = np.maximum(values, 0.0)
+        self._vectors = reflect(np.vstack([np.zeros(vectors.shape[1]), vectors]))
+        self._products = self._vectors.T @ self._target
+
+    def solution(self, penalty: float) -> tuple[Floats, Floats]:
+        """Return the weights, shape (n, l), and the intercept, shape (l,), for lambda = `penalty`."""
+        with ONE_BLAS_THREAD:
+            weights = self._vectors @ (self._products / self._shifted(penalty)[:, None])
+            if not self._by_columns:
+                weights = self._centred(slice(0, len(self.weight))).T @ weights
+            return weights, self._target_mean - self._means @ weights
+
+    def degrees_of_freedom(self, penalty: float) -> float:
+        """Return the trace of the matrix that maps the target to the decisions, the intercept included."""
+        return 1.0 + float(np.sum(self._values / self._shifted(penalty)))
+
+    def left_out_residuals(self, penalties: Sequence[float], unit: AnyArray | None = None) -> list[Floats]:
+        """Return L - F, shape (m, l), for each penalty, where F(x_i) is fitted without row i.
+
+        Parameters
+        ----------
+        penalties : sequence of float
+        unit : ndarray of shape (m,), optional
+            How much of the weight of a row is left out; all of it, if this is not given. If it is less, one of several
+            copies of the row is left out.
+
+        Returns
+        -------
+        residuals : list of ndarray of shape (m, l)
+        """
+        left_out = np.ones((len(self.weight), 1)) if unit is None else (np.asarray(unit) / self.weight)[:, None]
+        found = [np.empty_like(self._target) for _ in penalties]
+        with ONE_BLAS_THREAD:
+            for rows in self._blocks():
+                scores = self._centred(rows) @ self._vectors if self._by_columns else self._vectors[rows]
+                squares = scores**2
+                for residuals, penalty in zip(found, penalties, strict=True):
+                    # 1 - u x'M^-1 x, with M the matrix of the normal equations and u the weight that is left out
+                    freedom = (1.0 - left_out[rows]) + left_out[rows] * self._freedom(rows, squares, penalty)[:, None]
+                    own = self._residuals(rows, scores, penalty)
+                    residuals[rows] = own / self._root[rows] / np.maximum(freedom, LEAST_FREEDOM)
+        return found
+
+    def _shifted(self, penalty: float) -> Floats:
+        """Return d + lambda."""
+        if not 0 < penalty < np.inf:
+            raise ValueError(f"A penalty must be a finite number > 0; got {penalty!r}.")
+        return np.asarray(self._values + penalty)
+
+    def _residuals(self, rows: slice, scores: Floats, penalty: float) -> Floats:
+        """Return S^1/2 (L - F) of some rows."""
+        shifted = self._shifted(penalty)[:, None]
+        if self._by_columns:
+            return np.asarray(self._target[rows] - scores @ (self._products / shifted))
+        return np.asarray(scores @ (self._products * (penalty / shifted)))
+
+    def _freedom(self, rows: slice, squares: Floats, penalty: float) -> Floats:
+        """Return 1 minus the leverage of some rows; by rows a sum of terms > 0, in which nothing cancels."""
+        shifted = self._shifted(penalty)
+        if self._by_columns:
+            return np.asarray((1.0 - self._share[rows]) - squares @ (1.0 / shifted))
+        return np.asarray(squares @ (penalty / shifted))
