@@ -27,7 +27,8 @@ PACKS = {"packs", "packs.pack", "packs.pack_set", "packs.array_pack"}
 MAY_IMPORT = {
     "table.table": set(),
     "table.accepted": {"table.table"},
-    "table.encoding": {"types", "table.table"},
+    "table.scaling": {"types"},
+    "table.encoding": {"types", "named_arrays", "table.table", "table.scaling"},
     "table.frames": {"types"},
     "table.schema": {"types", "table.frames", "table.table"},
     "types": {"table"},
@@ -56,7 +57,7 @@ MAY_IMPORT = {
     "weak_learners": {
         *{"types", "default_c", "_core", "blas", "column_checks", "interrupt", "user_warnings", *PACKS},
         *{"named_arrays", "checkpoints.interfaces", "checkpoints.generators"},
-        *{"table", "table.table", "table.accepted", "table.encoding"},
+        *{"table", "table.table", "table.accepted", "table.encoding", "table.scaling"},
     },
     "selection": {"types", "_core", "blas", "interrupt", "table.encoding"},
 }

@@ -15,20 +15,61 @@ def quantile(values: list[float], share: float) -> float:
     return ordered[min(int(place), len(values) - 1)]
 
 
-def encode_number(column: list[float], robust: bool) -> Callable[[float], list[float]]:
+def standardizer(values: list[float]) -> Callable[[float], float]:
+    """Return what subtracts the mean and divides by the standard deviation, if that is not 0."""
+    mean = math.fsum(values) / len(values) if values else 0.0
+    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values)) if values else 0.0
+    return lambda value: (value - mean) / (deviation if deviation > 1e-12 * abs(mean) else 1.0)
+
+
+def bend(z: float) -> float:
+    return z / math.sqrt(1 + (z / 3) ** 2)
+
+
+def mid_rank(known: list[float]) -> Callable[[float], float]:
+    """Return the mid-rank of a value as a share, interpolated between the values of the column."""
+    ordered = sorted(set(known))
+    ranks = [(sum(v < value for v in known) + 0.5 * sum(v == value for v in known)) / len(known) for value in ordered]
+
+    def rank(value: float) -> float:
+        if not known:
+            return 0.5
+        if value <= ordered[0] or value >= ordered[-1]:
+            return ranks[0] if value <= ordered[0] else ranks[-1]
+        above = next(k for k, v in enumerate(ordered) if v > value)
+        share = (value - ordered[above - 1]) / (ordered[above] - ordered[above - 1])
+        return ranks[above - 1] + share * (ranks[above] - ranks[above - 1])
+
+    return rank
+
+
+def scale_number(known: list[float], median: float, scaling: str) -> Callable[[float], float]:
+    """Return the scaling of one value by "none", "robust", "zc" or "rank"."""
+    if scaling == "none":
+        return lambda value: value
+    if scaling == "robust":
+        width = quantile(known, 0.75) - quantile(known, 0.25) if known else 0.0
+        extent = max(known) - min(known) if known else 0.0
+        scale = next(size for size in (width, extent, 1.0) if size > 0)
+        return lambda value: bend((value - median) / scale)
+    if scaling == "zc":
+        first = standardizer(known)
+        last = standardizer([bend(first(value)) for value in known])
+        return lambda value: last(bend(first(value)))
+    rank = mid_rank(known)
+    standardized = standardizer([rank(value) for value in known])
+    return lambda value: standardized(rank(value))
+
+
+def encode_number(column: list[float], scaling: str) -> Callable[[float], list[float]]:
     """Return the encoding of one value: the number, and whether it is a gap if the column has any."""
     known = [value for value in column if not math.isnan(value)]
     median = quantile(known, 0.5) if known else 0.0
-    centre, scale = 0.0, 1.0
-    if robust:
-        width = quantile(known, 0.75) - quantile(known, 0.25) if known else 0.0
-        extent = max(known) - min(known) if known else 0.0
-        centre, scale = median, next(size for size in (width, extent, 1.0) if size > 0)
+    scale = scale_number(known, median, scaling)
 
     def encode(value: float) -> list[float]:
         gap = math.isnan(value)
-        z = ((median if gap else value) - centre) / scale
-        number = z / math.sqrt(1 + (z / 3) ** 2) if robust else z
+        number = scale(median if gap else value)
         return [number, float(gap)] if len(known) < len(column) else [number]
 
     return encode
@@ -44,13 +85,13 @@ def encode_category(column: list[float]) -> Callable[[float], list[float]]:
 
 
 def encode_rows(
-    rows: list[list[float]], weight: list[int], is_category: list[bool], robust: bool, later: list[list[float]]
+    rows: list[list[float]], weight: list[int], is_category: list[bool], scaling: str, later: list[list[float]]
 ) -> list[list[float]]:
     """Return `later` rows by the encoding of rows with integer weights: numbers, then gaps, then levels."""
     copies = [row for row, count in zip(rows, weight, strict=True) for _ in range(count)]
     columns = list(map(list, zip(*copies, strict=True)))
     encoders = [
-        encode_category(column) if own else encode_number(column, robust)
+        encode_category(column) if own else encode_number(column, scaling)
         for column, own in zip(columns, is_category, strict=True)
     ]
     encoded = []

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from cgens.table import Table
-from cgens.table.encoding import MAX_LEVELS, MIN_LEVEL_WEIGHT, Encoding, weighted_quantiles
+from cgens.table.encoding import MAX_LEVELS, MIN_LEVEL_WEIGHT, Encoding
+from cgens.table.scaling import MAX_KNOTS, ScalingKind, mid_ranks, weighted_quantiles
 from cgens.table.table import BLOCK_ROWS
 from tests.reference.naive_encoding import encode_rows, quantile
 from tests.tolerances import CLOSED_FORM
 
 NAN = np.nan
+SCALINGS = get_args(ScalingKind)
 
 
-def encoding_of(X, weight=None, is_category=None, robust=False):
+def encoding_of(X, weight=None, is_category=None, scaling="none"):
     """Return the encoding of all rows of an array."""
     X = X if sparse.issparse(X) else np.asarray(X, dtype=getattr(X, "dtype", float))
     flags = np.zeros(X.shape[1], dtype=bool) if is_category is None else np.array(is_category)
     weight = np.ones(X.shape[0]) if weight is None else np.asarray(weight, dtype=float)
-    return Encoding.of(Table(X, flags), np.arange(X.shape[0]), weight, robust)
+    return Encoding.of(Table(X, flags), np.arange(X.shape[0]), weight, scaling)
 
 
 def random_table(rng, n):
@@ -42,25 +46,25 @@ def random_table(rng, n):
 IS_CATEGORY = [True, False, False, True, False, False, True]
 
 
-@pytest.mark.parametrize("robust", [False, True])
+@pytest.mark.parametrize("scaling", SCALINGS)
 @pytest.mark.parametrize("seed", range(4))
-def test_equals_the_naive_encoding(seed, robust):
+def test_equals_the_naive_encoding(seed, scaling):
     rng = np.random.default_rng(seed)
     X, weight = random_table(rng, 120), rng.integers(1, 4, 120)
     later = np.vstack([X, random_table(rng, 30), [[NAN] * 7], [[999.0] * 7]])  # also levels that do not occur
-    encoding = encoding_of(X, weight, IS_CATEGORY, robust)
-    expected = encode_rows(X.tolist(), weight.tolist(), IS_CATEGORY, robust, later.tolist())
+    encoding = encoding_of(X, weight, IS_CATEGORY, scaling)
+    expected = encode_rows(X.tolist(), weight.tolist(), IS_CATEGORY, scaling, later.tolist())
     encoded = encoding.transform(later)
     assert encoded.shape == (len(later), encoding.n_inputs)
     assert np.allclose(encoded, expected, rtol=CLOSED_FORM, atol=CLOSED_FORM)
     assert not encoded[-2:, -(encoding.n_inputs - 4 - len(encoding.gaps)) :].any(), "missing and unseen levels"
 
 
-@pytest.mark.parametrize("robust", [False, True])
-def test_a_weight_counts_as_copies_bit_for_bit(robust, rng):
+@pytest.mark.parametrize("scaling", SCALINGS)
+def test_a_weight_counts_as_copies_bit_for_bit(scaling, rng):
     X, weight = random_table(rng, 80), rng.integers(1, 5, 80)
     copies = np.repeat(X, weight, axis=0)
-    assert encoding_of(X, weight, IS_CATEGORY, robust).digest == encoding_of(copies, None, IS_CATEGORY, robust).digest
+    assert encoding_of(X, weight, IS_CATEGORY, scaling).digest == encoding_of(copies, None, IS_CATEGORY, scaling).digest
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 8])
@@ -76,8 +80,8 @@ def test_other_rows_do_not_count(rng):
     """Only the given rows of a table are measured."""
     X = random_table(rng, 100)
     rows, weight = np.arange(0, 100, 2), np.ones(50)
-    some = Encoding.of(Table(X, np.array(IS_CATEGORY)), rows, weight, True)
-    assert some.digest == encoding_of(X[rows], None, IS_CATEGORY, True).digest
+    some = Encoding.of(Table(X, np.array(IS_CATEGORY)), rows, weight, "robust")
+    assert some.digest == encoding_of(X[rows], None, IS_CATEGORY, "robust").digest
 
 
 # --- levels
@@ -128,8 +132,12 @@ SCALES = {
 def test_robust_scaling(name):
     column, median, scale = SCALES[name]
     column = np.array(column)[:, None]
-    encoding = encoding_of(column, robust=True)
-    assert (encoding.fill.tolist(), encoding.centre.tolist(), encoding.scale.tolist()) == ([median], [median], [scale])
+    encoding = encoding_of(column, scaling="robust")
+    assert (encoding.fill.tolist(), encoding.scaling.centre.tolist(), encoding.scaling.scale.tolist()) == (
+        [median],
+        [median],
+        [scale],
+    )
     later = np.array([[median - 7.0], [median], [median + 1e9], [NAN]])
     z = (later[:3, 0] - median) / scale
     encoded = encoding.transform(later)
@@ -153,8 +161,8 @@ def test_without_scaling_numbers_stay_as_they_are(rng):
 
 def test_a_column_of_nothing_but_gaps_is_constant():
     X = np.array([[NAN, NAN, 1.0], [NAN, NAN, 2.0]])
-    for robust in (False, True):
-        encoded = encoding_of(X, None, [False, True, False], robust).transform(X)
+    for scaling in SCALINGS:
+        encoded = encoding_of(X, None, [False, True, False], scaling).transform(X)
         assert np.array_equal(encoded[:, [0, 2]], [[0.0, 1.0], [0.0, 1.0]])
         assert encoded.shape == (2, 3), "no level has an input"
 
@@ -162,10 +170,10 @@ def test_a_column_of_nothing_but_gaps_is_constant():
 # --- memory and storage
 
 
-@pytest.mark.parametrize("robust", [False, True])
-def test_float32_and_blocks_change_no_bit(robust, rng):
+@pytest.mark.parametrize("scaling", SCALINGS)
+def test_float32_and_blocks_change_no_bit(scaling, rng):
     X = random_table(rng, BLOCK_ROWS + 50).astype(np.float32)
-    single, double = (encoding_of(own, None, IS_CATEGORY, robust) for own in (X, X.astype(np.float64)))
+    single, double = (encoding_of(own, None, IS_CATEGORY, scaling) for own in (X, X.astype(np.float64)))
     assert single.digest == double.digest
     encoded = double.transform(X.astype(np.float64))
     assert encoded.dtype == np.float64
@@ -186,10 +194,10 @@ def test_a_sparse_table_is_encoded_as_a_dense_one(convert, dtype, rng):
     own, same = encoding_of(convert(X), weight), encoding_of(X, weight)
     assert own.digest == same.digest
     assert np.array_equal(own.transform(convert(X)).toarray(), same.transform(X))
-    own, same = encoding_of(convert(X), weight, robust=True), encoding_of(X, weight, robust=True)
-    assert np.array_equal(own.scale, same.scale)
-    assert not own.centre.any()
-    assert (same.centre == 0).tolist() == [False, True, True, True]
+    own, same = encoding_of(convert(X), weight, scaling="robust"), encoding_of(X, weight, scaling="robust")
+    assert np.array_equal(own.scaling.scale, same.scaling.scale)
+    assert not own.scaling.centre.any()
+    assert (same.scaling.centre == 0).tolist() == [False, True, True, True]
     found, expected = own.transform(convert(X)).toarray(), same.transform(X)
     assert np.array_equal(found[:, 1:], expected[:, 1:])
     assert found[0, 0] != expected[0, 0]
@@ -199,18 +207,29 @@ def test_explicit_zeros_of_a_sparse_table_do_not_matter():
     X = np.array([[0.0, 1.0], [2.0, 0.0], [0.0, NAN]])
     explicit = sparse.csr_array((X.ravel(), np.tile([0, 1], 3), [0, 2, 4, 6]), shape=X.shape)
     assert explicit.nnz == 6
-    for robust in (False, True):
-        plain = encoding_of(sparse.csr_array(X), robust=robust)
-        assert encoding_of(explicit, robust=robust).digest == plain.digest
+    for scaling in ("none", "robust", "zc"):
+        plain = encoding_of(sparse.csr_array(X), scaling=scaling)
+        assert encoding_of(explicit, scaling=scaling).digest == plain.digest
         assert np.array_equal(plain.transform(explicit).toarray(), plain.transform(sparse.csr_array(X)).toarray())
 
 
-def test_arrays_hold_everything(rng):
+@pytest.mark.parametrize("scaling", SCALINGS)
+def test_arrays_hold_everything(scaling, rng):
     X = random_table(rng, 90)
-    encoding = encoding_of(X, None, IS_CATEGORY, True)
+    encoding = encoding_of(X, None, IS_CATEGORY, scaling)
     arrays = encoding.to_arrays()
     assert all(isinstance(own, np.ndarray) and own.dtype != object for own in arrays.values())
     again = Encoding.from_arrays(arrays)
     assert again.digest == encoding.digest
     assert again.transform(X).tobytes() == encoding.transform(X).tobytes()
-    assert encoding_of(X, None, IS_CATEGORY, False).digest != encoding.digest
+    assert encoding_of(X[1:], None, IS_CATEGORY, scaling).digest != encoding.digest
+
+
+@pytest.mark.parametrize("n", [1, MAX_KNOTS, 5000])
+def test_ranks_of_many_values_are_interpolated(n, rng):
+    values, weight = np.sort(rng.normal(size=n)), rng.integers(1, 4, n).astype(float)
+    exact = (np.cumsum(weight) - 0.5 * weight) / weight.sum()
+    knots, ranks = mid_ranks(values, weight)
+    assert len(knots) == min(n, MAX_KNOTS)
+    assert knots[[0, -1]].tolist() == values[[0, -1]].tolist()
+    assert np.abs(np.interp(values, knots, ranks) - exact).max() <= (0 if n <= MAX_KNOTS else 1 / MAX_KNOTS)

@@ -44,7 +44,7 @@ class WrappedClassifier(ClassifierMixin, VersionedEstimator):  # type: ignore[mi
         table, y, weight = validated_classes(attempt, X, y, sample_weight)
         attempt._encoding = None
         if table.is_category.any() or table.has_gaps.any():
-            attempt._encoding = Encoding.of(table, np.arange(len(table)), weight, robust=False)
+            attempt._encoding = Encoding.of(table, np.arange(len(table)), weight, "none")
         attempt._fit(attempt._numbers(table), y, weight)
         self.__dict__ = attempt.__dict__
         return self

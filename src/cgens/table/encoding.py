@@ -1,4 +1,4 @@
-"""Numbers in place of gaps and levels, and robust scaling, for families of functions of numbers."""
+"""Numbers in place of gaps and levels, for families of functions of numbers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
+from cgens.named_arrays import add_prefix, take_prefix
+from cgens.table.scaling import ColumnSummary, Scaling, ScalingKind
 from cgens.table.table import BLOCK_ROWS, Matrix, Table
 from cgens.types import AnyArray, Floats, Integers
 
 #: A level with less weight than this has no input of its own, and neither have more levels than this of one column:
 #: what is left over shares one input.
 MIN_LEVEL_WEIGHT, MAX_LEVELS = 5.0, 30
-#: Robust scaling bends values beyond this many interquartile ranges: z / sqrt(1 + (z / BEND)^2).
-BEND = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,10 +35,8 @@ class Encoding:
         Columns of numbers.
     fill : ndarray of shape (k,)
         What stands for a gap.
-    centre, scale : ndarray of shape (k,)
-        A number x becomes (x - centre) / scale.
-    bent : ndarray of shape (), bool
-        Whether scaled numbers are bent (see `BEND`).
+    scaling : Scaling
+        Of the columns of numbers.
     gaps : ndarray of shape (g,)
         Columns of numbers whose gaps have an input.
     level_columns, level_codes : ndarray of shape (h,)
@@ -50,9 +48,7 @@ class Encoding:
 
     numbers: Integers
     fill: Floats
-    centre: Floats
-    scale: Floats
-    bent: AnyArray
+    scaling: Scaling
     gaps: Integers
     level_columns: Integers
     level_codes: Integers
@@ -60,16 +56,14 @@ class Encoding:
     rare: Integers
 
     @staticmethod
-    def of(table: Table, rows: Integers, weight: Floats, robust: bool) -> Encoding:
+    def of(table: Table, rows: Integers, weight: Floats, scaling: ScalingKind) -> Encoding:
         """Measure some rows of a table, with positive weights."""
         numbers = np.flatnonzero(~table.is_category)
         columns_of_numbers = _sparse_columns if table.is_sparse else _dense_columns
-        found = [_measure(*column) for column in columns_of_numbers(table, numbers, rows, weight)]
-        measured = np.array(found).reshape(len(numbers), 4)
-        median, width, extent, has_gaps = measured.T
-        width = np.where(width > 0, width, extent)
-        scale = np.where((width > 0) & robust, width, 1.0)
-        centre = median if robust and not table.is_sparse else np.zeros(len(numbers))
+        summaries, has_gaps = [], []
+        for values, own_weight in columns_of_numbers(table, numbers, rows, weight):
+            summaries.append(ColumnSummary.of(values, own_weight))
+            has_gaps.append(bool(np.isnan(values).any()))
         columns: list[int] = []
         codes: list[int] = []
         rare: list[AnyArray] = []
@@ -80,11 +74,9 @@ class Encoding:
             rare += [*[np.zeros(0, dtype=np.int64)] * len(own), *([others] * bool(len(others)))]
         return Encoding(
             numbers=numbers,
-            fill=median,
-            centre=centre,
-            scale=scale,
-            bent=np.array(robust),
-            gaps=numbers[has_gaps > 0],
+            fill=np.array([own.median for own in summaries]),
+            scaling=Scaling.of(scaling, summaries, centred=not table.is_sparse),
+            gaps=numbers[np.array(has_gaps, dtype=bool)],
             level_columns=np.array(columns, dtype=np.int64),
             level_codes=np.array(codes, dtype=np.int64),
             rare_begin=np.cumsum([0, *map(len, rare)], dtype=np.int64),
@@ -103,12 +95,14 @@ class Encoding:
 
     def to_arrays(self) -> dict[str, AnyArray]:
         """Return the attributes."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        own = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "scaling"}
+        return {**own, **add_prefix("scaling.", self.scaling.to_arrays())}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
         """Return the encoding with these attributes."""
-        return cls(**arrays)
+        own = {field.name: arrays[field.name] for field in fields(cls) if field.name != "scaling"}
+        return cls(**own, scaling=Scaling.from_arrays(take_prefix("scaling.", arrays)))
 
     def transform(self, X: Matrix) -> Matrix:
         """Return rows as numbers, shape (n, n_inputs), sparse if X and the rows of the fit are.
@@ -117,7 +111,7 @@ class Encoding:
         float64 would give another model.
         """
         is_sparse = not isinstance(X, np.ndarray)
-        if is_sparse and not self.centre.any():
+        if is_sparse and self.scaling.keeps_zeros():
             return self._transform_sparse(sparse.csc_array(X))
         encoded = np.empty((X.shape[0], self.n_inputs))
         for begin in range(0, X.shape[0], BLOCK_ROWS):  # to save memory
@@ -129,7 +123,7 @@ class Encoding:
         begin = len(self.numbers)
         values = X[:, self.numbers].astype(np.float64)
         values = np.where(np.isnan(values), self.fill, values)
-        encoded[:, :begin] = self._scaled(values)
+        encoded[:, :begin] = self.scaling.apply(values)
         encoded[:, begin : begin + len(self.gaps)] = np.isnan(X[:, self.gaps])
         begin += len(self.gaps)
         for j in range(len(self.level_columns)):
@@ -142,17 +136,11 @@ class Encoding:
             return np.asarray(codes == code)
         return np.isin(codes, self.rare[self.rare_begin[number] : self.rare_begin[number + 1]])
 
-    def _scaled(self, values: Floats) -> Floats:
-        scaled = (values - self.centre) / self.scale
-        return scaled / np.hypot(1.0, scaled / BEND) if self.bent else scaled
-
     def _transform_sparse(self, X: Any) -> Any:
         """Zeros stay zeros: of a sparse table nothing is centred, and there are no categories."""
         columns = np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
         is_gap = np.isnan(X.data)
-        values = np.where(is_gap, self.fill[columns], X.data) / self.scale[columns]
-        if self.bent:
-            values = values / np.hypot(1.0, values / BEND)
+        values = self.scaling.apply_to_columns(np.where(is_gap, self.fill[columns], X.data), columns)
         numbers = sparse.csc_array((values, X.indices, X.indptr), shape=X.shape)
         gaps = sparse.csc_array((is_gap.astype(np.float64), X.indices, X.indptr), shape=X.shape)[:, self.gaps]
         gaps.eliminate_zeros()
@@ -176,36 +164,12 @@ def _sparse_columns(table: Table, numbers: Integers, rows: Integers, weight: Flo
         yield values, weights
 
 
-def _measure(values: Floats, weight: Floats) -> tuple[float, float, float, bool]:
-    """Return the median, interquartile range and range of a column of numbers, and whether it has gaps."""
-    known = ~np.isnan(values)
-    if not known.any():
-        return 0.0, 0.0, 0.0, True
-    low, median, high = weighted_quantiles(values[known], weight[known], (0.25, 0.5, 0.75))
-    return median, high - low, float(values[known].max() - values[known].min()), not known.all()
-
-
 def row_weight(weight: Floats) -> float:
     """Return the weight of a single row: 1 if weights are numbers of copies, less if they are shares of a total.
 
     Least weights are multiples of it: they then mean the same for weights that sum to 1.
     """
     return min(1.0, float(weight.sum()) / len(weight))
-
-
-def weighted_quantiles(values: Floats, weight: Floats, shares: tuple[float, ...]) -> list[float]:
-    """Return quantiles of values with positive weights; a weight of 2 is two copies."""
-    order = np.argsort(values, kind="stable")
-    cumulative = np.cumsum(weight[order])
-    found = []
-    for share in shares:
-        # The middle of the values on both sides if the share ends between two of them, up to rounding.
-        target = share * cumulative[-1]
-        low = np.searchsorted(cumulative, target * (1 - 1e-12))
-        high = np.searchsorted(cumulative, target * (1 + 1e-12), side="right")
-        low, high = (min(int(at), len(values) - 1) for at in (low, high))
-        found.append(0.5 * float(values[order[low]]) + 0.5 * float(values[order[high]]) + 0.0)  # no -0.0
-    return found
 
 
 def _frequent_levels(codes: AnyArray, weight: Floats) -> tuple[Integers, Integers]:

@@ -14,16 +14,17 @@ from cgens.packs import Decider, Pack, PackSet, pack_from_arrays, pack_to_arrays
 from cgens.packs.pack_set import PackPart
 from cgens.table import Table
 from cgens.table.encoding import Encoding
+from cgens.table.scaling import ScalingKind
 from cgens.table.table import BLOCK_ROWS
 from cgens.types import AnyArray, Column, Duals, Floats, Learner, Pricer, Pricing, Rule, Sample
 
 
-def begin_encoded(sample: Sample, robust: bool, begin: Callable[[Sample], Pricer]) -> Pricer:
+def begin_encoded(sample: Sample, scaling: ScalingKind, begin: Callable[[Sample], Pricer]) -> Pricer:
     """Begin a search on the encoded rows of a sample; on the rows themselves if they are complete numbers already."""
     table = sample.X
-    if not robust and not table.is_category.any() and not table.has_gaps.any():
+    if scaling == "none" and not table.is_category.any() and not table.has_gaps.any():
         return begin(sample)
-    encoding = Encoding.of(table, sample.rows, sample.weight, robust)
+    encoding = Encoding.of(table, sample.rows, sample.weight, scaling)
     encoded = Table.of(encoding.transform(sample.matrix()))
     return EncodedPricer(encoding, begin(Sample(encoded, np.arange(len(sample)), sample.weight)))
 

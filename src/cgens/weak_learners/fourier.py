@@ -44,11 +44,13 @@ class Fourier(ProjectionFamily):
         None: all features.
     orthogonal : bool, default=False
         Draw directions in orthogonal blocks (Yu et al.), which approximates the kernel equally well with fewer cosines.
-    standardize : bool, "robust" or "auto", default="auto"
-        True standardizes the features, as a StandardScaler before the model would. "robust" maps a number x to
-        z / sqrt(1 + (z / 3)^2) with z = (x - median) / (interquartile range), so that neither units nor outliers
-        matter. "auto" is "robust" for tables with units, gaps or categories, and False for features on one scale, such
-        as the pixels of an image, and for sparse X.
+    standardize : bool, "robust", "zc", "rank" or "auto", default="auto"
+        True standardizes the features, as a StandardScaler before the model would. The others work on tables with gaps
+        and categories too. "robust" maps a number x to z / sqrt(1 + (z / 3)^2) with z = (x - median) / (interquartile
+        range), so that neither units nor outliers matter; "zc" does so with z = (x - mean) / (standard deviation), and
+        standardizes the result; "rank" standardizes mid-ranks, which no monotone change of a feature affects. "auto" is
+        "robust" for tables with units, gaps or categories, and False for features on one scale, such as the pixels of
+        an image, and for sparse X.
     learn : bool or "auto", default="auto"
         Whether to learn the most promising cosines by gradient ascent on the price. This pays off on images and large
         tables, and overfits small ones: "auto" learns if the gains hold on rows that the ascent has not seen. With

@@ -44,7 +44,7 @@ class Linear(BaseEstimator):  # type: ignore[misc]
 
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
         """Measure the features; `rng` is not used."""
-        return begin_encoded(sample, False, lambda own: self._begin(own, n_threads))
+        return begin_encoded(sample, "none", lambda own: self._begin(own, n_threads))
 
     def _begin(self, sample: Sample, n_threads: int) -> Pricer:
         spread = Spread.of(sample, "Linear", standardize=True)

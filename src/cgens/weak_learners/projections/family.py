@@ -9,12 +9,16 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from cgens.table.accepted import EXTRAS
+from cgens.table.scaling import ScalingKind
 from cgens.types import Pricer, Sample
 from cgens.weak_learners.encoded import begin_encoded
 from cgens.weak_learners.projections.coordinates import MAX_FEATURES
 from cgens.weak_learners.projections.learned import MIN_ROWS, LearnedPricer
 from cgens.weak_learners.projections.sampler import ProjectionSampler
 from cgens.weak_learners.projections.spread import has_units, warn_about_scales
+
+#: What `standardize` may be besides True and False.
+SCALINGS = ("robust", "zc", "rank", "auto")
 
 
 class ProjectionFamily(BaseEstimator):  # type: ignore[misc]
@@ -39,14 +43,24 @@ class ProjectionFamily(BaseEstimator):  # type: ignore[misc]
         family = type(self).__name__
         if not isinstance(self.orthogonal, bool | np.bool_):
             raise ValueError(f"{family}: orthogonal must be True or False; got {self.orthogonal!r}.")
-        if not isinstance(self.standardize, bool | np.bool_) and self.standardize not in ("robust", "auto"):
+        if not isinstance(self.standardize, bool | np.bool_) and self.standardize not in SCALINGS:
             raise ValueError(
-                f"{family}: standardize must be True, False, 'robust' or 'auto'; got {self.standardize!r}."
+                f"{family}: standardize must be True, False, {', '.join(map(repr, SCALINGS))}; got "
+                f"{self.standardize!r}."
             )
         if not isinstance(self.learn, bool | np.bool_) and self.learn != "auto":
             raise ValueError(f"{family}: learn must be True, False or 'auto'; got {self.learn!r}.")
-        robust = self.standardize == "robust" or (self.standardize == "auto" and has_units(sample))
-        return begin_encoded(sample, robust, lambda own: self._begin(own, rng, n_threads))
+        return begin_encoded(sample, self._scaling(sample), lambda own: self._begin(own, rng, n_threads))
+
+    def _scaling(self, sample: Sample) -> ScalingKind:
+        """Return how numbers are encoded; True standardizes them afterwards, in the units of the directions."""
+        if self.standardize == "auto":
+            return "robust" if has_units(sample) else "none"
+        if self.standardize == "rank" and sample.X.is_sparse:
+            raise ValueError(
+                f"{type(self).__name__}: standardize='rank' would make sparse rows dense; use 'zc' or 'robust'."
+            )
+        return self.standardize if isinstance(self.standardize, str) else "none"  # type: ignore[return-value]
 
     def _begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
         sampler = self.sampler_type(self, sample, rng, n_threads)
