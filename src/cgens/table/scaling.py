@@ -67,12 +67,12 @@ class Scaling:
             last = np.array(again).reshape(n, 2)
             last_centre, last_scale = last[:, 0] if centred else zeros, last[:, 1]
         elif kind == "rank":
+            again = []
             for own in columns:
                 own_knots, own_ranks = mid_ranks(own.values, own.weight)
                 knots.append(own_knots)
                 ranks.append(own_ranks)
-            shares = [np.interp(own.values, *table) for own, *table in zip(columns, knots, ranks, strict=True)]
-            again = [mean_and_deviation(values, own.weight) for values, own in zip(shares, columns, strict=True)]
+                again.append(mean_and_deviation(np.interp(own.values, own_knots, own_ranks), own.weight))
             last_centre, last_scale = np.array(again).reshape(n, 2).T
         return Scaling(
             centre=centre,
@@ -142,11 +142,11 @@ class ColumnSummary:
         """Measure a column; NaN is a missing value."""
         known = ~np.isnan(values)
         values, inverse = np.unique(values[known] + 0.0, return_inverse=True)  # no -0.0
-        weight = np.bincount(inverse, weights=weight[known], minlength=len(values))
+        weights = np.bincount(inverse, weights=weight[known], minlength=len(values)).astype(np.float64)
         if not len(values):
-            return ColumnSummary(values, weight, 0.0, 0.0, 0.0)
-        low, median, high = weighted_quantiles(values, weight, (0.25, 0.5, 0.75))
-        return ColumnSummary(values, weight, median, high - low, float(values.max() - values.min()))
+            return ColumnSummary(values, weights, 0.0, 0.0, 0.0)
+        low, median, high = weighted_quantiles(values, weights, (0.25, 0.5, 0.75))
+        return ColumnSummary(values, weights, median, high - low, float(values.max() - values.min()))
 
 
 def bend(values: Floats) -> Floats:
