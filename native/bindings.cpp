@@ -59,6 +59,6 @@ NB_MODULE(_core, m) {
               require(work > 0, "force_work_per_thread: work must be > 0");
               force_work_per_thread(work);
           },
-          "work"_a, "For tests: use a further thread for this much work, in steps of about a nanosecond.");
+          "work"_a, "For tests: give each thread at least this much work, in nanoseconds, roughly.");
     m.def("force_simd_level", &force_vector_ops, "name"_a, "Use this SIMD level from now on; '' for the best.");
 }

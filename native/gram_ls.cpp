@@ -110,18 +110,24 @@ std::vector<GramProducts> GramLs::multiply(const T* columns, std::size_t n, std:
     return all;
 }
 
-// The products of a column of +-1 with columns of +-1, if row i has the weight v k_i: with n = sum_i k_i and S the mean
-// of a column, hc'D gc = v (n - 2 sum_{i: h_i != g_i} k_i - n S_h S_g).
+// The products of a column of +-1 with columns of +-1, if row i has the weight v k_i: with n = sum_i k_i and S_h =
+// sum_i k_i h_i, hc'D gc = v (n (n - 2 sum_{i: h_i != g_i} k_i) - S_h S_g) / n, whose numerator is an exact integer.
 GramProducts GramLs::count(const std::vector<std::uint64_t>& packed) const {
     const std::size_t n = n_columns();
-    const double n_units = multiples_.total(), mean = 2 * (multiples_.count(packed) / n_units) - 1;
+    const auto n_units = static_cast<std::int64_t>(multiples_.total()), sum = 2 * multiples_.count(packed) - n_units;
+    const auto total = static_cast<double>(n_units);
     const std::vector<std::uint64_t> differences = multiples_.count_differences(*store_.signs(), packed);
-    GramProducts products{std::vector<double>(n), std::vector<double>(n_outputs_, 0.0), 0.0, mean};
+    GramProducts products{std::vector<double>(n), std::vector<double>(n_outputs_, 0.0), 0.0,
+                          static_cast<double>(sum) / total};
+    const auto centred = [&](std::int64_t same, std::int64_t other_sum) {
+        const __int128 numerator = static_cast<__int128>(n_units) * same - static_cast<__int128>(sum) * other_sum;
+        return multiples_.unit() * (static_cast<double>(numerator) / total);
+    };
     for (std::size_t j = 0; j < n; ++j) {
-        const double same = n_units - 2 * static_cast<double>(differences[j]);
-        products.with_columns[j] = multiples_.unit() * (same - n_units * (mean * products_[j].mean));
+        const std::int64_t same = n_units - 2 * static_cast<std::int64_t>(differences[j]);
+        products.with_columns[j] = centred(same, std::llround(products_[j].mean * total));
     }
-    products.with_itself = multiples_.unit() * n_units * ((1 - mean) * (1 + mean));
+    products.with_itself = centred(n_units, sum);
     if (zero_target_) return products;
     const auto add = [&](std::size_t first, std::size_t last, double* sums) {
         for (std::size_t i = first; i < last; ++i) {
@@ -130,8 +136,8 @@ GramProducts GramLs::count(const std::vector<std::uint64_t>& packed) const {
             for (std::size_t t = 0; t < n_outputs_; ++t) sums[t] += v * target_[i * n_outputs_ + t];
         }
     };
-    products.with_target = sum_blocks(kBlock, n_outputs_, add);
-    products.with_target.resize(n_outputs_);
+    const std::vector<double> sums = sum_blocks(kBlock, n_outputs_, add);
+    std::copy(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(n_outputs_), products.with_target.begin());
     return products;
 }
 

@@ -23,12 +23,12 @@ RowMultiples::RowMultiples(const std::vector<double>& weights)
     planes_ = std::move(planes);
 }
 
-double RowMultiples::count(const std::vector<std::uint64_t>& packed) const {
-    std::uint64_t sum = 0;
+std::int64_t RowMultiples::count(const std::vector<std::uint64_t>& packed) const {
+    std::int64_t sum = 0;
     for (std::size_t power = 0; power < planes_.size(); ++power)
         for (std::size_t g = 0; g < packed.size(); ++g)
-            sum += static_cast<std::uint64_t>(__builtin_popcountll(packed[g] & planes_[power][g])) << power;
-    return static_cast<double>(sum);
+            sum += static_cast<std::int64_t>(__builtin_popcountll(packed[g] & planes_[power][g])) << power;
+    return sum;
 }
 
 std::vector<std::uint64_t> RowMultiples::count_differences(const SignColumns& columns,

@@ -19,7 +19,7 @@ class RowMultiples {
     double total() const { return total_; }          // the sum of k_i
 
     // The sum of k_i over the rows of +1 of a column.
-    double count(const std::vector<std::uint64_t>& packed) const;
+    std::int64_t count(const std::vector<std::uint64_t>& packed) const;
     // For each column, the sum of k_i over the rows in which it differs from `packed`.
     std::vector<std::uint64_t> count_differences(const SignColumns& columns,
                                                  const std::vector<std::uint64_t>& packed) const;

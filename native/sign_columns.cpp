@@ -49,8 +49,8 @@ template std::vector<std::uint64_t> SignColumns::pack(const double*, std::size_t
 
 void SignColumns::append(const std::vector<std::uint64_t>& packed) {
     if (n_columns_ == stride_) {
-        // Growing by half keeps the copying linear. Whole lanes: kernels may read the columns in steps of eight.
-        const std::size_t grown = std::max<std::size_t>(64, padded(stride_ + stride_ / 2));
+        // Growing by half keeps the copying linear.
+        const std::size_t grown = std::max<std::size_t>(64, stride_ + stride_ / 2);
         std::unique_ptr<std::uint64_t[]> wider(new std::uint64_t[n_groups() * grown]());
         for (std::size_t g = 0; g < n_groups(); ++g)
             std::copy(group(g), group(g) + n_columns_, wider.get() + g * grown);

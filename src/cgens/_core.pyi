@@ -617,7 +617,7 @@ def simd_levels() -> list[str]:
 
 def force_work_per_thread(work: float) -> None:
     """
-    For tests: use a further thread for this much work, in steps of about a nanosecond.
+    For tests: give each thread at least this much work, in nanoseconds, roughly.
     """
 
 def force_simd_level(name: str) -> None:

@@ -129,7 +129,7 @@ def generate_columns(
     sample, target = as_sample(X, target, sample_weight, rows, tol)
     if pricing not in get_args(Rule):
         raise ValueError(f"pricing must be one of {', '.join(map(repr, get_args(Rule)))}; got {pricing!r}.")
-    # Threads of BLAS would compete with ours, and round differently; limiting them once a fit costs nothing.
+    # Threads of BLAS would compete with ours, and round differently; limiting them in each round takes longer.
     with ONE_BLAS_THREAD, InterruptGuard(interrupted) as guard:
         began = perf_counter()
         poll = guard.requested

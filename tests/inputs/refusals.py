@@ -72,7 +72,7 @@ def shown(value: object) -> str:
 #: X | the exception | a pattern of its message. Every estimator refuses them.
 BAD_X: list[tuple[str, Any, type[Exception], str]] = [
     ("inf", changed(X, (3, 2), INF), ValueError, r"infinity.*row 3, column 2"),
-    ("-inf", changed(X, (3, 2), -INF), ValueError, r"infinity.*row 3, column 2"),
+    ("-inf", changed(X, (3, 2), -INF), ValueError, r"infinity \(-inf\).*row 3, column 2"),
     ("inf in float32", changed(X, (3, 2), INF).astype(np.float32), ValueError, r"infinity.*row 3, column 2"),
     ("inf and NaN", changed(changed(X, (3, 2), INF), (1, 1), NAN), ValueError, r"infinity.*row 3, column 2"),
     (
@@ -92,6 +92,7 @@ BAD_X: list[tuple[str, Any, type[Exception], str]] = [
     ("frame of too few rows", pd.DataFrame({"a": ONES[:88]}), ValueError, r"88.*90"),
     ("no features", X[:, :0], ValueError, r"0 feature"),
     ("frame without columns", pd.DataFrame(index=range(90)), ValueError, r"no columns.*\(90, 0\)"),
+    ("frame of nothing", pl.DataFrame(), ValueError, r"no columns.*\(0, 0\)"),
     ("empty frame", pd.DataFrame({"a": ONES[:0]}), ValueError, r"no rows.*\(0, 1\)"),
     ("one axis", X[:, 0], ValueError, r"1D array"),
     ("series", pd.Series(X[:, 0]), ValueError, r"\bX\b.*Series.*90"),
@@ -99,6 +100,19 @@ BAD_X: list[tuple[str, Any, type[Exception], str]] = [
     ("complex", X.astype(complex), ValueError, r"(?i)complex"),
     ("text in one cell", changed(X, (3, 2), "red"), ValueError, r"Column 2.*'red'.*numbers.*astype\(str\)"),
     ("mixed in a frame", pd.DataFrame({"kind": ["red", 3, None] * 30}), ValueError, r"'kind'.*'red'.*\b3\b"),
+    (
+        "mixed categories",
+        pd.DataFrame({"kind": pd.Categorical([1, "1"] * 45)}),
+        ValueError,
+        r"'kind'.*mixes text \('1'\) and numbers \(1\)",
+    ),
+    (
+        "categories some of which are unused",
+        pd.DataFrame({"kind": pd.Categorical([2.0, 3.0] * 45, ["x", 2.0, 3.0])}),
+        ValueError,
+        r"'kind'.*mixes text \('x'\) and numbers \(2.0\)",
+    ),
+    ("huge", pd.DataFrame({"n": [10**400] * 90}, dtype=object), ValueError, r"'n'.*401 digits"),
     ("object", changed(X.astype(object), (3, 2), {}), TypeError, r"Column 2.*dict"),
     ("lists in a frame", pl.DataFrame({"kind": [[1, 2]] * 90}), TypeError, r"'kind'.*List"),
     ("None", None, ValueError, r"None|scalar"),
@@ -115,6 +129,7 @@ BAD_X: list[tuple[str, Any, type[Exception], str]] = [
     ("dates of pandas", pd.DataFrame({"day": pd.date_range("2020", periods=90)}), TypeError, r"'day'.*\.dt\.days"),
     ("durations", pd.DataFrame({"age": pd.to_timedelta(np.arange(90), unit="D")}), TypeError, r"'age'.*\.dt\.days"),
     ("lazy", pl.LazyFrame({"a": ONES}), TypeError, r"lazy.*collect\(\)"),
+    ("batch", pa.RecordBatch.from_pydict({"a": Y}), TypeError, r"RecordBatch.*from_batches"),
     ("two columns of a name", pd.DataFrame(X[:, :2], columns=["a", "a"]), ValueError, r"'a'.*unique"),
 ]
 FLOWERS = dict(zip("Xy", load_iris(return_X_y=True), strict=True))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning
 
@@ -146,6 +147,10 @@ SCALES: list[tuple[str, dict[str, Any], dict[str, Any], str | None]] = [
     ("rotated", {"n_estimators": 2}, {"X": IMAGES, "y": DIGITS}, None),  # pixels at the border hardly vary
     ("rotated", {"n_estimators": 2}, {"X": IMAGES / 16, "y": DIGITS}, None),
     ("exact, sklearn", {}, {"X": SCALED}, None),
+    *(
+        ("CGEnsClassifier", UNSCALED | {"weak_learner": Fourier(standardize=False)}, {"X": own}, r"feature 0\b.*2e\+04")
+        for own in (sparse.csr_array(SCALED), sparse.csr_array(np.where(np.arange(6) * SCALED > 4.0, np.nan, SCALED)))
+    ),
     ("CGEnsClassifier", {"weak_learner": Fourier(standardize=True)}, {"X": SCALED}, None),
     ("CGEnsClassifier", {"weak_learner": Perceptron(standardize=True)}, {"X": SCALED}, None),
 ]  # fmt: skip

@@ -270,6 +270,22 @@ def test_columns_far_from_zero_are_centred(offset, rng):
     assert np.allclose(weights_of(solver, 2), expected, rtol=0, atol=1e-13 * max(1.0, offset))
 
 
+def test_counted_products_of_rare_signs_are_exact():
+    """The numerator n sum_i k_i h_i g_i - S_h S_g is an integer, of which nothing cancels."""
+    m, unit = 200_000, 0.25
+    multiples = np.where(np.arange(m) % 7 == 0, 3, 1)
+    columns = np.full((3, m), -1, dtype=np.int8)
+    columns[0, :11] = columns[1, 5:20] = columns[2, ::2] = 1
+    solver = make_solver(np.zeros((m, 1)), unit * multiples, columns)
+    products, _, with_itself, *_ = solver.get_state()
+    sums = columns.astype(np.int64) @ multiples
+    total, pairs = int(multiples.sum()), (columns * multiples) @ columns.T.astype(np.int64)
+    exact = np.array([[total * int(pairs[j, k]) - int(sums[j]) * int(sums[k]) for k in range(3)] for j in range(3)])
+    expected = unit * (exact / total)
+    assert products.tolist() == [expected[1, 0], expected[2, 0], expected[2, 1]]
+    assert with_itself.tolist() == np.diag(expected).tolist()
+
+
 @pytest.mark.parametrize("n_outputs", [1, 2, 4, 5, 9])
 @pytest.mark.parametrize("dtype", TYPES)
 def test_products_with_centred_columns(dtype, n_outputs, rng):

@@ -102,7 +102,7 @@ def read_mixed(estimator: Any, X: Any, reset: bool) -> Table:
     if not isinstance(X, np.ndarray) and as_frame(X) is X:
         X = np.array(X, dtype=object)
     if not all(X.shape):
-        what = "columns" if X.shape[0] else "rows"
+        what = "rows" if X.shape[1] else "columns"
         raise ValueError(f"X has no {what}; its shape is {tuple(X.shape)}, and at least one of each is required.")
     if reset:
         schema, table = Schema.learn(X, getattr(estimator, "categorical_features", None))
@@ -186,14 +186,15 @@ def check_finite(table: Table) -> None:
     values = table.rows_first().data if table.is_sparse else table.values
     if not np.isinf(values).any():
         return
+    at = int(np.argmax(np.isinf(values)))
     if table.is_sparse:
-        at = int(np.argmax(np.isinf(values)))
         rows = table.rows_first()
         row, column = int(np.searchsorted(rows.indptr, at, side="right")) - 1, int(rows.indices[at])
     else:
-        row, column = map(int, np.argwhere(np.isinf(values))[0])
+        row, column = divmod(at, values.shape[1])
+    sign = "-" if values.ravel()[at] < 0 else ""
     raise ValueError(
-        f"Input X contains infinity (inf) at row {row}, column {table.label(column)}: values must be finite or "
+        f"Input X contains infinity ({sign}inf) at row {row}, column {table.label(column)}: values must be finite or "
         "missing; replace or remove it."
     )
 

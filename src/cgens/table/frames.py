@@ -62,10 +62,12 @@ def as_frame(X: Any) -> Any:
     Raises
     ------
     TypeError
-        If it is a lazy frame.
+        If it is a lazy frame, or a batch of rows.
     """
     if isinstance(X, np.ndarray):  # the most common case needs no search for its library
         return X
+    if type(X).__name__ == "RecordBatch":
+        raise TypeError("X is a RecordBatch of pyarrow: pass pyarrow.Table.from_batches([X]).")
     frame = nw.from_native(X, pass_through=True, allow_series=False)
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(f"X is a lazy frame ({type(X).__name__}): pass X.collect().")
@@ -84,7 +86,7 @@ def read_series(series: Any, label: str) -> AnyArray | Text:
     if dtype.is_temporal():
         raise TypeError(_about_dates(series, label))
     if dtype in (nw.String, nw.Categorical, nw.Enum):
-        return factorize(series)
+        return factorize(series, label)
     if dtype.is_numeric() or dtype == nw.Boolean:
         kind = nw.Float32 if dtype in _SMALL else nw.Float64
         return np.asarray(series.cast(kind).to_numpy())
@@ -93,27 +95,43 @@ def read_series(series: Any, label: str) -> AnyArray | Text:
     raise TypeError(f"Column {label} of X has the type {dtype}, which is neither a number nor text: convert it first.")
 
 
-def factorize(series: Any) -> Text:
-    """Return the levels of a column of text or categories, by the means of its library."""
+def factorize(series: Any, label: str) -> Text:
+    """Return the levels of a column of text or categories, by the means of its library; its label is for messages."""
     native = series.to_native()
     if series.implementation.is_pandas_like():
         codes, levels = native.factorize()
-        return Text(np.asarray(codes, dtype=np.int64), _plain(levels.tolist()))
+        # By all categories, not only those of these rows: other rows must be read in the same way.
+        categories = getattr(native.dtype, "categories", levels).tolist()
+        return Text(np.asarray(codes, dtype=np.int64), _plain(levels.tolist(), categories, label))
     if series.implementation.is_pyarrow():
         if hasattr(native.type, "value_type"):  # a dictionary, which may have an entry twice, or null
             native = native.cast(native.type.value_type)
         encoded = native.dictionary_encode().combine_chunks()
         codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        return Text(codes.astype(np.int64), _plain(encoded.dictionary.to_pylist()))
+        levels = encoded.dictionary.to_pylist()
+        return Text(codes.astype(np.int64), _plain(levels, levels, label))
     text = series.cast(nw.String)
     levels = text.drop_nulls().unique().to_list()
     codes = text.replace_strict(levels, list(range(len(levels))), default=None, return_dtype=nw.Int64)
     return Text(np.asarray(codes.fill_null(-1).to_numpy(), dtype=np.int64), levels)
 
 
-def _plain(levels: list[Any]) -> list[Any]:
-    """Return levels as they are if all are numbers, else as strings: levels are sorted."""
-    return levels if all(isinstance(level, Real) for level in levels) else [str(level) for level in levels]
+def _plain(levels: list[Any], categories: list[Any], label: str) -> list[Any]:
+    """Return levels as they are if all categories are numbers, else as strings: levels are sorted."""
+    number = next((category for category in categories if isinstance(category, Real)), None)
+    other = next((category for category in categories if not isinstance(category, Real)), None)
+    if other is None:
+        return levels
+    if number is not None:
+        raise _mixed(label, other, number)
+    return [str(level) for level in levels]
+
+
+def _mixed(label: str, word: Any, number: Any) -> ValueError:
+    return ValueError(
+        f"Column {label} of X mixes text ({word!r}) and numbers ({number!r}): convert all of it to text or to numbers, "
+        "for example by X[column].astype(str)."
+    )
 
 
 def read_objects(values: AnyArray, label: str) -> AnyArray | Text:
@@ -130,13 +148,19 @@ def read_objects(values: AnyArray, label: str) -> AnyArray | Text:
                 f"{kind.__name__!r}."
             )
     if word is None:
-        return np.array([np.nan if is_gap(value) else float(value) for value in values.tolist()])
+        return np.array([np.nan if is_gap(value) else _as_float(value, label) for value in values.tolist()])
     if number is not None:
-        raise ValueError(
-            f"Column {label} of X mixes text ({word!r}) and numbers ({number!r}): convert all of it to text or to "
-            "numbers, for example by X[column].astype(str)."
-        )
+        raise _mixed(label, word, number)
     return Text.of_values(values)
+
+
+def _as_float(value: Any, label: str) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(
+            f"Column {label} of X has a number of {len(str(value))} digits, which is too large: rescale the column."
+        ) from None
 
 
 def _about_dates(series: Any, label: str) -> str:

@@ -105,8 +105,13 @@ def deviations_of(sample: Sample) -> Floats:
     """Return the standard deviation of each column of numbers over some rows, shape (n_features,); 0 for categories."""
     X = sample.X.take(sample.rows[:4096])
     if X.is_sparse:
-        squares, means = X.rows_first().power(2).mean(axis=0), X.rows_first().mean(axis=0)
-        return np.asarray(np.sqrt(np.maximum(np.asarray(squares) - np.asarray(means) ** 2, 0.0)))
+        stored = sparse.csc_array(X.rows_first()).astype(np.float64)
+        known = stored.copy()
+        known.data = 1.0 - np.isnan(stored.data)
+        n_known = X.shape[0] - (np.diff(stored.indptr) - np.asarray(known.sum(axis=0)))
+        stored.data = np.nan_to_num(stored.data)
+        means, squares = (np.asarray(own.sum(axis=0)) / np.maximum(n_known, 1) for own in (stored, stored.power(2)))
+        return np.asarray(np.sqrt(np.maximum(squares - means**2, 0.0)))
     with np.errstate(over="ignore", invalid="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a column without values
         values = X.values.astype(np.float64)
