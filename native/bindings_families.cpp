@@ -1,4 +1,8 @@
 // Families other than stumps: prices of candidates, cosines, trees.
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
 #include "bindings.hpp"
 #include "grow_tree.hpp"
 #include "price_candidates.hpp"
@@ -33,16 +37,21 @@ NewArray<T> field_of(const std::vector<TreeNode>& tree, T TreeNode::*field) {
 }
 
 auto grow(TreeGrower& self, const Vector<double>& along, const Vector<std::uint8_t>& allowed, std::size_t max_leaves,
-          double min_weight, bool real) {
+          double min_weight, bool real, const std::optional<Vector<std::uint8_t>>& drawn,
+          std::optional<std::uint64_t> seed) {
     require(along.shape(0) == self.n_rows(), "grow: one value per row");
     require(allowed.shape(0) == self.n_features(), "grow: one flag per feature");
     require_finite(along, "grow: values must be finite");
     require(max_leaves >= 1, "grow: at least one leaf");
     require(min_weight >= 0 && std::isfinite(min_weight), "grow: min_weight must be finite and >= 0");
+    require(!drawn || (drawn->shape(0) == self.n_rows() &&
+                       std::any_of(drawn->data(), drawn->data() + self.n_rows(), [](auto own) { return own != 0; })),
+            "grow: one flag per row, and one row that is drawn");
     auto leaf_of = zeros<std::int32_t>(self.n_rows());
-    const TreeOptions options{max_leaves, min_weight, real};
+    const TreeOptions options{max_leaves, min_weight, real, seed.has_value(), seed.value_or(0)};
+    const std::uint8_t* rows = drawn ? drawn->data() : nullptr;
     const std::vector<TreeNode> tree =
-        without_gil([&] { return self.grow(along.data(), allowed.data(), options, leaf_of.data()); });
+        without_gil([&] { return self.grow(along.data(), allowed.data(), rows, options, leaf_of.data()); });
     std::vector<std::int64_t> level_begin{0};
     std::vector<std::uint32_t> levels;
     for (const TreeNode& node : tree) {
@@ -133,6 +142,7 @@ void bind_families(nb::module_& m) {
             },
             "pool"_a, "weights"_array, "n_threads"_a)
         .def("grow", &grow, "along"_array, "allowed"_array, "max_leaves"_a, "min_weight"_a, "real"_a,
+             nb::arg("drawn").none().noconvert() = nb::none(), nb::arg("seed").none() = nb::none(),
              "Return features, left, right, thresholds, sums, weights, gaps_right, level_begin, levels; leaf of each row.");
 
     nb::class_<TreeTables>(m, "TreeTables", "Trees laid out for prediction.")

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "mix_bits.hpp"
 #include "threads.hpp"
 
 namespace cgens {
@@ -21,7 +22,7 @@ TreeGrower::TreeGrower(std::shared_ptr<const StumpPool> pool, const std::vector<
     weight_unit_ = FixedPoint::holding(weights.data(), weights.size());
     double total = 0.0;
     for (const double weight : weights) {
-        weights_.push_back(weight_unit_.round(weight));
+        all_weights_.push_back(weight_unit_.round(weight));
         total += weight;
     }
     row_weight_ = std::min(1.0, total / static_cast<double>(weights.size()));
@@ -53,12 +54,15 @@ double TreeGrower::gain_of(double left, std::int64_t left_weight, double right, 
     return gained > kRounding * after ? gained : 0.0;
 }
 
-std::vector<TreeNode> TreeGrower::grow(const double* along, const std::uint8_t* allowed, const TreeOptions& options,
-                                       std::int32_t* leaf_of) {
+std::vector<TreeNode> TreeGrower::grow(const double* along, const std::uint8_t* allowed, const std::uint8_t* drawn,
+                                       const TreeOptions& options, std::int32_t* leaf_of) {
     price_unit_ = FixedPoint::holding(along, n_rows());
+    weights_ = all_weights_;
     Sums total;
     for (std::size_t i = 0; i < n_rows(); ++i) {
-        prices_[i] = price_unit_.round(along[i]);
+        const bool counts = drawn == nullptr || drawn[i] != 0;
+        prices_[i] = counts ? price_unit_.round(along[i]) : 0;
+        if (!counts) weights_[i] = 0;
         total += {prices_[i], weights_[i]};
     }
     // A min_weight above the total weight may not fit into fixed point.
@@ -66,6 +70,8 @@ std::vector<TreeNode> TreeGrower::grow(const double* along, const std::uint8_t* 
                         ? total.weight + 1
                         : std::max<std::int64_t>(1, weight_unit_.round(options.min_weight));
     real_ = options.real;
+    random_ = options.random;
+    seed_ = options.seed;
     rows_.resize(n_rows());
     std::iota(rows_.begin(), rows_.end(), std::uint32_t{0});
 
@@ -192,20 +198,43 @@ void TreeGrower::scan_block(const FeatureBlock& block, const Node& node, const s
 void TreeGrower::scan_thresholds(std::size_t f, const Sums* bins, const Node& node, Split& best) const {
     const BinnedFeature& feature = pool_->feature(f);
     const Sums gaps = feature.has_gaps ? bins[feature.gap_bin()] : Sums{};
-    const auto scan = [&](Sums left, std::size_t n_thresholds, bool gaps_right) {
+    // Calls visit(k, left, right) for each threshold that leaves both sides heavy enough.
+    const auto scan = [&](Sums left, std::size_t n_thresholds, auto visit) {
         for (std::size_t k = 0; k < n_thresholds; ++k) {
             if (bins[k].empty()) continue;  // the same split as the previous one
             left += bins[k];
             const Sums right = node.sums - left;
             if (right.weight < least_weight_) return;
-            if (left.weight < least_weight_) continue;
-            const double gained = gain(left, right);
-            if (!(gained > best.gain)) continue;
-            best = {gained, f, k, gaps.empty() ? right.weight > left.weight : gaps_right, {}, left};
+            if (left.weight >= least_weight_) visit(k, left, right);
         }
     };
-    scan({}, feature.n_upper_cells(), true);
-    if (!gaps.empty() && feature.n_upper_cells() > 1) scan(gaps, feature.n_upper_cells() - 1, false);
+    const auto scan_right = [&](auto visit) { scan({}, feature.n_upper_cells(), visit); };
+    const auto scan_left = [&](auto visit) {
+        if (!gaps.empty() && feature.n_upper_cells() > 1) scan(gaps, feature.n_upper_cells() - 1, visit);
+    };
+    std::size_t only = feature.n_bins();  // the random threshold
+    if (random_) {
+        std::vector<std::size_t> splits;
+        const auto collect = [&](std::size_t k, const Sums&, const Sums&) { splits.push_back(k); };
+        scan_right(collect);
+        if (splits.empty()) scan_left(collect);
+        if (splits.empty()) return;
+        only = splits[random_split(node, f, splits.size())];
+    }
+    const auto try_split = [&](std::size_t k, const Sums& left, bool gaps_right) {
+        if (random_ && k != only) return;
+        const double gained = gain(left, node.sums - left);
+        if (gained > best.gain) best = {gained, f, k, gaps_right, {}, left};
+    };
+    scan_right([&](std::size_t k, const Sums& left, const Sums& right) {
+        try_split(k, left, gaps.empty() ? right.weight > left.weight : true);
+    });
+    scan_left([&](std::size_t k, const Sums& left, const Sums&) { try_split(k, left, false); });
+}
+
+std::size_t TreeGrower::random_split(const Node& node, std::size_t f, std::size_t n_splits) const {
+    const std::uint64_t place = mix_bits(mix_bits(seed_ + node.position) + f);
+    return static_cast<std::size_t>(place % n_splits);
 }
 
 double TreeGrower::sum_squares(std::size_t begin, std::size_t end) const {
@@ -258,21 +287,34 @@ void TreeGrower::scan_levels(std::size_t f, const Sums* bins, const Node& node, 
     const auto shrunk = [&](const Level& level) { return level.mean * static_cast<double>(bins[level.bin].weight); };
     double total = 0.0, low_price = 0.0;
     for (const Level& level : order) total += shrunk(level);
-    Sums low, best_low;
+    const auto scan = [&](auto visit) {
+        Sums low;
+        low_price = 0.0;
+        for (std::size_t k = 0; k + 1 < order.size(); ++k) {
+            low += bins[order[k].bin];
+            low_price += shrunk(order[k]);
+            const Sums high = node.sums - low;
+            if (high.weight < least_weight_) break;
+            if (low.weight >= least_weight_) visit(k, low, high);
+        }
+    };
+    std::size_t n_splits = 0, chosen = 0, at = 0;
+    if (random_) {
+        scan([&](std::size_t, const Sums&, const Sums&) { ++n_splits; });
+        if (n_splits == 0) return;
+        chosen = random_split(node, f, n_splits);
+    }
+    Sums best_low;
     std::size_t n_low = 0;
     double best_gain = best.gain;
-    for (std::size_t k = 0; k + 1 < order.size(); ++k) {
-        low += bins[order[k].bin];
-        low_price += shrunk(order[k]);
-        const Sums high = node.sums - low;
-        if (high.weight < least_weight_) break;
-        if (low.weight < least_weight_) continue;
+    scan([&](std::size_t k, const Sums& low, const Sums& high) {
+        if (random_ && at++ != chosen) return;
         const double gained = gain_of(low_price, low.weight, total - low_price, high.weight);
-        if (!(gained > best_gain)) continue;
+        if (!(gained > best_gain)) return;
         best_gain = gained;
         best_low = low;
         n_low = k + 1;
-    }
+    });
     if (n_low == 0) return;
     // Levels that no row of the node has go left, and so do rare ones: left is their side, or the one with more weight.
     const Sums best_high = node.sums - best_low;

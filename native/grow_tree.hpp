@@ -9,6 +9,9 @@
 // much as their scatter suggests (see level_shrinkage): many levels without an effect then gain nothing. The leaf whose
 // best split gains most is split next. Sums are exact integers: the same tree for any number of threads
 // and any order of equal rows.
+//
+// A tree may be grown on some of the rows, and from random splits: then each feature offers one random split to each node
+// instead of its best one. It is chosen by a hash of seed, node and feature, so that threads do not matter.
 #pragma once
 
 #include <cstddef>
@@ -34,16 +37,18 @@ struct TreeOptions {
     std::size_t max_leaves;
     double min_weight;  // of a leaf
     bool real;
+    bool random;  // random splits
+    std::uint64_t seed;
 };
 
 class TreeGrower {
    public:
     TreeGrower(std::shared_ptr<const StumpPool> pool, const std::vector<double>& weights, int n_threads);
 
-    // Returns the tree for r = along, over the features with allowed[f] != 0. Nodes are in the order of creation, the
-    // root first; leaf_of[i] is the leaf of row i.
-    std::vector<TreeNode> grow(const double* along, const std::uint8_t* allowed, const TreeOptions& options,
-                               std::int32_t* leaf_of);
+    // Returns the tree for r = along, over the features with allowed[f] != 0 and the rows with drawn[i] != 0, or all if
+    // that is null. Nodes are in the order of creation, the root first; leaf_of[i] is the leaf of row i, drawn or not.
+    std::vector<TreeNode> grow(const double* along, const std::uint8_t* allowed, const std::uint8_t* drawn,
+                               const TreeOptions& options, std::int32_t* leaf_of);
 
     std::size_t n_rows() const { return pool_->n_rows(); }
     std::size_t n_features() const { return pool_->n_features(); }
@@ -84,6 +89,8 @@ class TreeGrower {
     // The sums of all bins of a feature are complete, that of the common bin included.
     void scan_thresholds(std::size_t f, const Sums* bins, const Node& node, Split& best) const;
     void scan_levels(std::size_t f, const Sums* bins, const Node& node, Split& best) const;
+    // Which of n_splits a feature offers to a node.
+    std::size_t random_split(const Node& node, std::size_t f, std::size_t n_splits) const;
     // How much weight, in units, a level must have for its mean to count by half against the mean of the node.
     double level_shrinkage(const BinnedFeature& feature, const Sums* bins, const Node& node) const;
     double sum_squares(std::size_t begin, std::size_t end) const;
@@ -95,11 +102,13 @@ class TreeGrower {
     std::shared_ptr<const StumpPool> pool_;
     int n_threads_;
     FixedPoint price_unit_, weight_unit_;
-    std::vector<std::int64_t> weights_, prices_;
+    std::vector<std::int64_t> weights_, prices_;  // of the drawn rows; 0 for the others
+    std::vector<std::int64_t> all_weights_;
     std::int64_t least_weight_ = 1;  // of a leaf
     double row_weight_ = 1.0;        // of a single row: 1 if weights are numbers of copies, less if they are shares
     bool has_categories_ = false;
-    bool real_ = true;
+    bool real_ = true, random_ = false;
+    std::uint64_t seed_ = 0;
     std::vector<std::uint32_t> rows_, scratch_;
 };
 

@@ -126,6 +126,7 @@ FAMILIES: dict[str, Any] = {
     "fourier, learned or drawn": Fourier(n_candidates=80, n_inputs=2, standardize=True),
     "tree, four leaves": Tree(4, min_samples_leaf=3),
     "tree, signs": Tree(3, leaves="sign", max_features=1.0, max_bins=16),
+    "tree, random": Tree(6, min_samples_leaf=2, max_samples=0.6, splitter="random"),
     "box, pool": Box(n_candidates=80),
     "box, fresh": Box([1, 2, 3], 40, pool="fresh"),
     "linear": Linear(),

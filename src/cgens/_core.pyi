@@ -501,6 +501,9 @@ class TreeGrower:
         max_leaves: int,
         min_weight: float,
         real: bool,
+        drawn: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None = None,
+        seed: int | None = None,
     ) -> tuple[
         NDArray[numpy.int32],
         NDArray[numpy.int32],

@@ -438,6 +438,7 @@ FAMILIES: dict[str, FamilyCase] = {
     "linear": FamilyCase(Linear(), drawn, in_loop=False),
     "tree": FamilyCase(Tree(4)),
     "tree, signs": FamilyCase(Tree(5, leaves="sign", min_samples_leaf=2), in_loop=False),
+    "tree, random": FamilyCase(Tree(6, min_samples_leaf=2, max_samples=0.7, splitter="random"), in_loop=False),
     "scikit-learn": FamilyCase(SklearnLearner(DecisionTreeClassifier(max_depth=2)), in_loop=False, arrays=False),
     "mixture": FamilyCase(Mixture([Stump(), (Fourier(n_candidates=30, learn=False), [0, 2]), Linear()]), mixed),
     "mixture with trees": FamilyCase(Mixture([Stump(), Tree(3), Linear()]), in_loop=False),

@@ -33,6 +33,8 @@ BAD_VALUES: list[tuple[list[type], str, list[Any]]] = [
     ([Tree], "max_leaf_nodes", [1, 0, -2, 2.5, "x", None, True]),
     ([Tree], "leaves", ["float", None, 1, ["real"]]),
     ([Tree], "min_samples_leaf", [-1, NAN, INF, "few", None, [2]]),
+    ([Tree], "splitter", ["worst", None]),
+    ([Tree], "max_samples", [0, -0.5, 1.5, NAN, "half", None]),
     ([Tree], "max_features", [0, -0.5, 1.5, NAN, "half", None, [0.5]]),
     ([Tree], "max_bins", [1, 0, 2.5, "all", None, True]),
     ([Box], "n_thresholds", [0, -1, 2.5, "x", None, True, [0], [2, "x"]]),

@@ -202,6 +202,11 @@ CALLS = {
     ),
     "TreeGrower": (lambda *a: core.TreeGrower(pool(), *a), [ONES, 1], "positive -"),
     "TreeGrower.grow": (lambda *a: grower().grow(*a), [ONES, FLAGS, 1, 0.0, True], "finite length least weight -"),
+    "TreeGrower.grow, drawn": (
+        lambda a: grower().grow(ONES, FLAGS, 1, 0.0, True, a),
+        [np.ones(4, dtype=np.uint8)],
+        "length",
+    ),
     "TreeTables": (core.TreeTables, list(TREE), " ".join(9 * ["length"])),
     "TreeTables.respond": (lambda a: core.TreeTables(*TREE).respond(a, 1), [TABLE], "strided"),
     "TreeTables.decide": (lambda a: core.TreeTables(*TREE).decide(a, np.ones((1, 2)), 1), [TABLE], "strided"),

@@ -18,10 +18,11 @@ def all_allowed(X):
     return np.ones(X.shape[1], dtype=np.uint8)
 
 
-def grow(X, along, weight=None, allowed=None, max_leaves=8, min_weight=1.0, real=True, **bins):
+def grow(X, along, weight=None, allowed=None, max_leaves=8, min_weight=1.0, real=True, drawn=None, seed=None, **bins):
     weight = np.ones(len(X)) if weight is None else weight
     grower = TreeGrower(make_pool(X, weight, **bins), weight, 1)
-    return grower.grow(along, all_allowed(X) if allowed is None else allowed, max_leaves, min_weight, real)
+    allowed = all_allowed(X) if allowed is None else allowed
+    return grower.grow(along, allowed, max_leaves, min_weight, real, drawn, seed)
 
 
 def features_of(pool, is_category=None):
@@ -46,14 +47,16 @@ def leaves_of(X, tree):
     return trees.respond(X, 1).astype(int).tolist()
 
 
-def assert_equals_naive(X, along, weight=None, allowed=None, max_leaves=8, min_weight=1.0, real=True, **bins):
+def assert_equals_naive(
+    X, along, weight=None, allowed=None, max_leaves=8, min_weight=1.0, real=True, drawn=None, seed=None, **bins
+):
     """Compare all nodes, and the leaves of the training rows, also as new rows. Returns the naive tree."""
     weight = np.ones(len(X)) if weight is None else weight
     allowed = all_allowed(X) if allowed is None else allowed
-    own = grow(X, along, weight, allowed, max_leaves, min_weight, real, **bins)
+    own = grow(X, along, weight, allowed, max_leaves, min_weight, real, drawn, seed, **bins)
     features, left, right, thresholds, sums, weights, gaps_right, level_begin, levels, leaf_of = own
     splits = features_of(make_pool(X, weight, **bins), bins.get("is_category"))
-    tree = NaiveGrower(X, along, weight, splits, allowed, min_weight, real).grow(max_leaves)
+    tree = NaiveGrower(X, along, weight, splits, allowed, min_weight, real, drawn, seed).grow(max_leaves)
     found = [
         features.tolist(),
         [None if np.isnan(threshold) else threshold for threshold in thresholds.tolist()],
@@ -91,6 +94,11 @@ def test_trees_equal_naive_ones(name, real, rng):
     assert_equals_naive(X, along, weight, max_leaves=6, min_weight=7.0, max_bins=many, **kept)
     assert_equals_naive(X, along, weight, max_leaves=6, min_weight=weight.sum() / 3, max_bins=few, **kept)
     assert_equals_naive(X, ties, weight, max_leaves=9, max_bins=few, **kept)
+    drawn = (rng.random(len(X)) < 0.7).astype(np.uint8)
+    drawn[:1] = 1
+    for seed in (None, 7):
+        assert_equals_naive(X, along, weight, max_leaves=6, drawn=drawn, seed=seed, max_bins=many, **kept)
+        assert_equals_naive(X, ties, max_leaves=9, min_weight=3.0, drawn=drawn, seed=seed, max_bins=few, **kept)
 
 
 @pytest.mark.parametrize("real", [True, False])
@@ -121,6 +129,8 @@ def test_trees_equal_naive_ones_on_any_table(table, data):
         max_leaves=data.draw(st.integers(1, 9)),
         min_weight=data.draw(st.sampled_from([0.0, 0.5, 1.0, 3.0, 10.0])),
         real=data.draw(st.booleans()),
+        drawn=np.maximum(column(0, 1, len(X)), np.arange(len(X)) == 0).astype(np.uint8),
+        seed=data.draw(st.sampled_from([None, 0, 1, 2**64 - 1])),
         max_bins=data.draw(st.sampled_from([None, 2, 3])),
         **bins,
     )

@@ -121,6 +121,7 @@ THRESHOLDS = {
     "stump": Stump(),
     "tree": Tree(4, min_samples_leaf=5),
     "tree, signs": Tree(4, leaves="sign", min_samples_leaf=5),
+    "tree, random": Tree(4, min_samples_leaf=5, splitter="random"),
     "box": Box(n_candidates=80),
     "box, fresh": Box([1, 2], 40, pool="fresh"),
 }
@@ -149,4 +150,6 @@ def test_thresholds_scale_with_their_features(name, seed):
         assert np.array_equal(features, splits_of(other)[0])
         assert np.array_equal(thresholds * powers[features], splits_of(other)[1])
     predicted = plain.predict(problem.X), scaled.predict(problem.X * powers)
-    assert np.allclose(*predicted, rtol=0, atol=(RESPONSE if name == "tree" else CLOSED_FORM) * np.abs(target).max())
+    assert np.allclose(
+        *predicted, rtol=0, atol=(RESPONSE if name in ("tree", "tree, random") else CLOSED_FORM) * np.abs(target).max()
+    )

@@ -22,6 +22,10 @@ from cgens.weak_learners.checks import check_choice, check_integer
 from cgens.weak_learners.search.proposals import ProposalPricer
 
 
+#: A tree may use at least this many features, if there are: with fewer, an ensemble would be additive.
+LEAST_FEATURES = 4
+
+
 class Tree(BaseEstimator):  # type: ignore[misc]
     """Trees with a few leaves, grown greedily to maximize the price of the round.
 
@@ -39,7 +43,12 @@ class Tree(BaseEstimator):  # type: ignore[misc]
     min_samples_leaf : float, default=20
         Minimum total weight of the rows in a leaf, capped at a quarter of the total weight of all rows.
     max_features : float, default=0.5
-        Fraction of the features that a tree may use, drawn at random for each tree.
+        Fraction of the features that a tree may use, drawn at random for each tree; at least four, if there are.
+    max_samples : float, default=1.0
+        Fraction of the rows on which a tree is grown, drawn at random for each tree.
+    splitter : {"best", "random"}, default="best"
+        "best": the best split of all features. "random": the best of one random split for each feature, as in extremely
+        randomized trees, which generalizes better on small or noisy tables.
     max_bins : int, default=256
         As in `Stump`.
 
@@ -62,12 +71,16 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         leaves: str = "real",
         min_samples_leaf: float = 20,
         max_features: float = 0.5,
+        max_samples: float = 1.0,
+        splitter: str = "best",
         max_bins: int = 256,
     ) -> None:
         self.max_leaf_nodes = max_leaf_nodes
         self.leaves = leaves
         self.min_samples_leaf = min_samples_leaf
         self.max_features = max_features
+        self.max_samples = max_samples
+        self.splitter = splitter
         self.max_bins = max_bins
 
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> ProposalPricer:
@@ -75,12 +88,14 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         check_integer("Tree: max_leaf_nodes", self.max_leaf_nodes, least=2)
         check_integer("Tree: max_bins", self.max_bins, least=2)
         check_choice("Tree: leaves", self.leaves, ("real", "sign"))
-        for name in ("max_features", "min_samples_leaf"):
+        check_choice("Tree: splitter", self.splitter, ("best", "random"))
+        for name in ("max_features", "max_samples", "min_samples_leaf"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, Real):
                 raise ValueError(f"Tree: {name} must be a number; got {value!r}.")
-        if not 0 < self.max_features <= 1:
-            raise ValueError(f"Tree: max_features must be a fraction > 0 and <= 1; got {self.max_features!r}.")
+        for name in ("max_features", "max_samples"):
+            if not 0 < getattr(self, name) <= 1:
+                raise ValueError(f"Tree: {name} must be a fraction > 0 and <= 1; got {getattr(self, name)!r}.")
         if not 0 <= self.min_samples_leaf < np.inf:
             raise ValueError(f"Tree: min_samples_leaf must be >= 0; got {self.min_samples_leaf!r}.")
         return ProposalPricer(TreeMaker(self, sample, rng, n_threads), rng)
@@ -201,8 +216,9 @@ class TreeMaker:
         self._grower = TreeGrower(stump_pool(sample, n_bins, n_threads), sample.weight, n_threads)
         self._spec, self._rng = spec, rng
         self._max_leaves = min(spec.max_leaf_nodes, len(sample))
-        self._min_weight = min(float(spec.min_samples_leaf), float(sample.weight.sum()) / 4)
+        self._min_weight = min(float(spec.min_samples_leaf), spec.max_samples * float(sample.weight.sum()) / 4)
         self._n_features = sample.X.shape[1]
+        self._n_drawn = max(1, round(spec.max_samples * len(sample)))
         self._share = sample.weight / sample.weight.sum()
 
     def __call__(self, target: Floats, attempt: int) -> tuple[TreeLearner, AnyArray] | None:
@@ -211,12 +227,18 @@ class TreeMaker:
         Each further attempt allows half as many features, and so ends with trees on single features.
         """
         spec = self._spec
-        n_allowed = max(1, round(spec.max_features * self._n_features / 2**attempt))
+        most = min(self._n_features, max(LEAST_FEATURES, spec.max_features * self._n_features))
+        n_allowed = max(1, round(most / 2**attempt))
         allowed = np.zeros(self._n_features, dtype=np.uint8)
         allowed[self._rng.choice(self._n_features, size=n_allowed, replace=False)] = 1
         real = spec.leaves == "real"
+        drawn = None
+        if self._n_drawn < len(target):
+            drawn = np.zeros(len(target), dtype=np.uint8)
+            drawn[self._rng.choice(len(target), size=self._n_drawn, replace=False)] = 1
+        seed = int(self._rng.integers(2**63)) if spec.splitter == "random" else None
         features, left, right, thresholds, sums, weights, gaps, level_begin, levels, leaf_of = self._grower.grow(
-            np.ascontiguousarray(target), allowed, self._max_leaves, self._min_weight, real
+            np.ascontiguousarray(target), allowed, self._max_leaves, self._min_weight, real, drawn, seed
         )
         values = self._scaled(sums / weights, leaf_of) if real else np.where(sums < 0, -1.0, 1.0)
         values = values.astype(np.float32)
