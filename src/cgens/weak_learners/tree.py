@@ -21,7 +21,6 @@ from cgens.weak_learners.bins import stump_pool
 from cgens.weak_learners.checks import check_choice, check_integer
 from cgens.weak_learners.search.proposals import ProposalPricer
 
-
 #: A tree may use at least this many features, if there are: with fewer, an ensemble would be additive.
 LEAST_FEATURES = 4
 
