@@ -132,3 +132,17 @@ def test_outputs_are_independent_problems(problem):
     assert_near(whole.weights, np.column_stack([part.weights for part in parts]), problem.spread)
     assert_near(whole.intercept, np.concatenate([part.intercept for part in parts]), problem.spread)
     assert whole.primal == pytest.approx(sum(part.primal for part in parts), rel=CLOSED_FORM, abs=problem.rounding)
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2, 5])
+def test_duals_by_steps_are_those_of_the_weights(n_outputs, rng):
+    """Over more rounds than steps are followed; also if a round did not ask for them, or solved to the tolerance."""
+    target, weight = rng.normal(size=(300, n_outputs)), rng.random(300) + 0.1
+    master = LeastSquares(C=3.0).begin(target, weight, n_threads=1)
+    for k in range(80):
+        master.add(rng.normal(size=300).astype(np.float32))
+        solution = master.solve(TIGHT, lambda: False, quick=k % 10 != 7)
+        if k % 9 == 4:
+            continue
+        expected = master.solver.duals(solution.weights).reshape(target.shape)
+        assert_near(solution.duals.array, expected, float(np.abs(expected).max()))

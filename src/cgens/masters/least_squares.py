@@ -28,6 +28,8 @@ from cgens.types import (
     relative_gap,
 )
 
+#: After this many rank-one steps the duals of several outputs are computed from the weights again.
+MAX_STEPS = 32
 #: Probabilities of least squares are at least this: their estimates may be negative.
 LEAST_PROBABILITY = 1e-3
 
@@ -140,6 +142,7 @@ class RestrictedLeastSquares:
         self.solver = GramLs(self.target, self.scale, n_threads)
         self._n_columns = self._n_solved = 0
         self._last: tuple[float, ...] = ()  # primal and dual value of the last solve, and whether it was quick
+        self._known: tuple[int, Floats] | None = None  # the last duals of several outputs, and their number of columns
 
     def add(self, response: AnyArray) -> None:
         """Add one column of shape (m,), int8 or floating; it is stored in its own type."""
@@ -170,14 +173,35 @@ class RestrictedLeastSquares:
             step=step,
         )
 
+    def duals(self, weights: Floats, by_steps: bool) -> Floats:
+        """Return U, shape (m, l), of the present model.
+
+        For several outputs these are updated by the newest step, if they were asked for in the last round too: a
+        product with the columns for one output instead of one for each.
+        """
+        n, n_outputs = len(weights), self.target.shape[1]
+        if n_outputs == 1:
+            return self.solver.duals(weights).reshape(self.target.shape)
+        if by_steps and self._known is not None and self._known[0] == n - 1 and n % MAX_STEPS:
+            _, output, _ = self.solver.step(n - 1)
+            duals = self._known[1] - np.multiply.outer(self.solver.direction(n - 1), output)
+        else:
+            duals = self.solver.duals(weights).reshape(self.target.shape)
+        self._known = n, duals
+        return duals
+
     def get_state(self) -> dict[str, AnyArray]:
         """Return the state of the solver, and what the duals of the last solve depend on."""
-        return {"last": np.array(self._last), **save_factor(self.solver)}
+        state = {"last": np.array(self._last), **save_factor(self.solver)}
+        if self._known is not None:
+            state |= {"n_known": np.array(self._known[0]), "known": self._known[1]}
+        return state
 
     def set_state(self, state: Mapping[str, AnyArray], columns: Sequence[AnyArray]) -> Duals:
         """Restore a state, given the columns."""
         restore_factor(self.solver, state, columns)
         self._n_columns = self._n_solved = len(columns)
+        self._known = (int(state["n_known"]), state["known"]) if "known" in state else None
         primal, dual, quick = self._last = tuple(state["last"].tolist())
         weights = self.solver.weights().reshape(self._n_columns, self.target.shape[1])
         return LeastSquaresDuals(self, weights, primal, dual, bool(quick))
@@ -219,7 +243,7 @@ class LeastSquaresDuals(Duals):
     @cached_property
     def array(self) -> Floats:
         """U, shape (m, l)."""
-        return self._master.solver.duals(self._weights).reshape(self._master.target.shape)
+        return self._master.duals(self._weights, self.by_steps)
 
     @property
     def l1_norm(self) -> float:
