@@ -2,5 +2,6 @@
 
 from cgens.selection.leave_one_out import LeaveOneOut, loo
 from cgens.selection.ridge_path import RidgePath
+from cgens.selection.weights import honest_weights
 
-__all__ = ["LeaveOneOut", "RidgePath", "loo"]
+__all__ = ["LeaveOneOut", "RidgePath", "honest_weights", "loo"]

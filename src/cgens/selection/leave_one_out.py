@@ -27,18 +27,28 @@ class LeaveOneOut:
         Mean squared leave-one-out errors, summed over the outputs and weighted by the rows.
     penalty, error : float
         The least error, and its penalty: the largest of several.
-    decisions : ndarray of shape (m, l)
-        Leave-one-out decisions F(x_i) for the best penalty.
     path : RidgePath
         Solutions for any penalty.
+    all_decisions : list of ndarray of shape (m, l)
+        Leave-one-out decisions F(x_i) for each penalty.
     """
 
     penalties: Floats
     errors: Floats
     penalty: float
     error: float
-    decisions: Floats
     path: RidgePath
+    all_decisions: list[Floats]
+
+    @property
+    def decisions(self) -> Floats:
+        """Leave-one-out decisions for the best penalty."""
+        return self.decisions_at(self.penalty)
+
+    def decisions_at(self, penalty: float) -> Floats:
+        """Return the leave-one-out decisions for one of the penalties."""
+        number: int = self.penalties.tolist().index(penalty)
+        return self.all_decisions[number]
 
 
 def loo(
@@ -92,7 +102,8 @@ def loo(
     residuals = path.left_out_residuals(tried.tolist(), np.minimum(path.weight, row_weight(path.weight)))
     errors = np.array([mean_square(own, weight) for own in residuals])
     best = len(tried) - 1 - int(np.argmin(errors[::-1]))
-    return LeaveOneOut(tried, errors, float(tried[best]), float(errors[best]), target - residuals[best], path)
+    decisions = [target - own for own in residuals]
+    return LeaveOneOut(tried, errors, float(tried[best]), float(errors[best]), path, decisions)
 
 
 def mean_square(residuals: Floats, weight: Floats) -> float:

@@ -1,0 +1,1 @@
+"""The automatic model: families chosen and weighed by honest errors, without cross-validation."""

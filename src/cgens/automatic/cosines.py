@@ -1,0 +1,72 @@
+"""Pools of cosines, scaled to unit variance over the training rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cgens._core import take_cosines
+from cgens.blas import ONE_BLAS_THREAD
+from cgens.types import AnyArray, Floats
+
+#: A column with less than this variance is constant but for rounding.
+LEAST_VARIANCE = 1e-12
+#: Rows that are processed together.
+BLOCK = 2048
+
+
+@dataclass(frozen=True, eq=False)
+class CosinePool:
+    """Columns c_j sqrt(2) cos(theta_j.z - kappa_j) of rows z of a view; constant ones are left out.
+
+    Attributes
+    ----------
+    thetas : ndarray of shape (n, d)
+    kappas, factors : ndarray of shape (n,)
+        The factors c_j give the columns unit variance.
+    """
+
+    thetas: Floats
+    kappas: Floats
+    factors: Floats
+
+    @staticmethod
+    def of(thetas: Floats, kappas: Floats, rows: Floats, weight: Floats) -> CosinePool:
+        """Measure the variances of cosines on some rows."""
+        share = weight / weight.sum()
+        means, squares = np.zeros(len(thetas)), np.zeros(len(thetas))
+        for begin in range(0, len(rows), BLOCK):
+            own = slice(begin, begin + BLOCK)
+            columns = cosines(rows[own], thetas, kappas).astype(np.float64)
+            with ONE_BLAS_THREAD:
+                means += share[own] @ columns
+                squares += share[own] @ columns**2
+        variances = squares - means**2
+        kept = variances > LEAST_VARIANCE
+        return CosinePool(thetas[kept], kappas[kept], 1.0 / np.sqrt(variances[kept]))
+
+    def __len__(self) -> int:
+        return len(self.thetas)
+
+    def columns(self, rows: Floats) -> Floats:
+        """Return the responses, shape (m, n)."""
+        return np.asarray(cosines(rows, self.thetas, self.kappas) * self.factors)
+
+    def mean_gradients(self, rows: Floats, weights: Floats, weight: Floats) -> Floats:
+        """Return sqrt(mean_i sum_t (dF_t / dz_f)^2) of the ensemble with these weights, shape (n, l); shape (d,)."""
+        with ONE_BLAS_THREAD:
+            # -sqrt(2) sin(phase) = sqrt(2) cos(phase + pi / 2)
+            slopes = cosines(rows, self.thetas, self.kappas - 0.5 * np.pi)
+            total = np.zeros(self.thetas.shape[1])
+            for own in (weights * self.factors[:, None]).T:
+                gradients = (slopes * own) @ self.thetas
+                total += weight @ gradients**2
+        return np.asarray(np.sqrt(total / weight.sum()))
+
+
+def cosines(rows: Floats, thetas: Floats, kappas: Floats) -> AnyArray:
+    """Return sqrt(2) cos(theta.z - kappa), float32, shape (m, n)."""
+    with ONE_BLAS_THREAD:
+        phases = rows @ thetas.T - kappas
+    return np.asarray(take_cosines(np.ascontiguousarray(phases), 1).reshape(phases.shape))

@@ -1,0 +1,105 @@
+"""The final pool: cosines of all groups of some weight, drawn for all rows, under one penalty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cgens.automatic.cosines import CosinePool
+from cgens.automatic.groups import HonestFit
+from cgens.automatic.metric import learn_metric
+from cgens.selection import LeaveOneOut, loo
+from cgens.types import AnyArray, Floats
+
+#: Number of columns of a group at least.
+LEAST_COLUMNS = 40
+#: Multiples of the penalty that the groups suggest.
+MULTIPLES = (0.3, 1.0, 3.0, 10.0, 30.0)
+
+
+@dataclass(frozen=True, eq=False)
+class PooledColumns:
+    """The columns of several pools side by side, computed when they are read.
+
+    Attributes
+    ----------
+    pools : list of (view, CosinePool)
+    views : dict of ndarray of shape (m, d)
+    """
+
+    pools: Sequence[tuple[str, CosinePool]]
+    views: Mapping[str, Floats]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        return len(next(iter(self.views.values()))), sum(len(pool) for _, pool in self.pools)
+
+    def __getitem__(self, rows: slice | AnyArray) -> Floats:
+        """Return the columns of some rows."""
+        return np.hstack([pool.columns(self.views[view][rows]) for view, pool in self.pools])
+
+
+def draw_pools(
+    fits: Sequence[HonestFit],
+    weights: Floats,
+    views: Mapping[str, Floats],
+    metrics: Mapping[str, Floats],
+    weight: Floats,
+    n_columns: int,
+    seed: np.random.SeedSequence,
+) -> list[tuple[str, CosinePool]]:
+    """Draw about `n_columns` cosines, shared out to groups in proportion to their weights."""
+    pools = []
+    for fit, own, child in zip(fits, weights, seed.spawn(len(fits)), strict=True):
+        if own > 0:
+            group, rng = fit.group, np.random.default_rng(child)
+            rows = views[group.view]
+            n = max(LEAST_COLUMNS, round(n_columns * own / weights.sum()))
+            metric = metrics[group.view] if group.learned else np.ones(rows.shape[1])
+            pools.append((group.view, group.pool(n, metric, rows, weight, rng)))
+    return pools
+
+
+def learn_metrics(
+    fits: Sequence[HonestFit],
+    weights: Floats,
+    views: Mapping[str, Floats],
+    target: Floats,
+    weight: Floats,
+    n_columns: int,
+    seed: np.random.SeedSequence,
+) -> dict[str, Floats]:
+    """Return the metric of each view in which a group of some weight has a learned one."""
+    used = sorted({fit.group.view for fit, own in zip(fits, weights, strict=True) if own > 0 and fit.group.learned})
+    seeds = seed.spawn(len(used))
+    return {
+        view: learn_metric(views[view], target, weight, n_columns, np.random.default_rng(own))
+        for view, own in zip(used, seeds, strict=True)
+    }
+
+
+def suggested_penalty(fits: Sequence[HonestFit], weights: Floats, n_group: int, n_pool: int) -> float:
+    """Return the penalty of a pool of `n_pool` columns, given those of groups of `n_group` columns each.
+
+    The decision of a group of n columns of variance 1 under a penalty is about that of k n columns under k times it.
+    """
+    mean = np.sum(weights * np.log([fit.penalty for fit in fits])) / weights.sum()
+    return float(np.exp(mean) * n_pool / n_group / weights.sum())
+
+
+def choose_penalty(
+    columns: PooledColumns,
+    target: Floats,
+    weight: Floats,
+    suggested: float,
+    error_of: Callable[[Floats], float],
+    n_threads: int,
+) -> tuple[LeaveOneOut, float]:
+    """Return the leave-one-out errors of the pool, and the penalty of the least error times squared error."""
+    found = loo(columns, target, weight, [suggested * own for own in MULTIPLES], n_threads=n_threads)
+    criteria = [error_of(own) * error for own, error in zip(found.all_decisions, found.errors, strict=True)]
+    best = len(criteria) - 1 - int(np.argmin(criteria[::-1]))
+    return found, float(found.penalties[best])

@@ -1,0 +1,60 @@
+"""Three ways to draw cosines in a diagonal metric: dense, sparse, and from pairs of rows.
+
+A metric has one number a_f >= 0 per input: how much the target changes along it. A scale v is the squared frequency of
+a cosine, relative to inputs of variance 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from cgens.types import Floats
+
+#: Numbers of inputs of sparse cosines.
+SPARSE_SIZES = (1, 2, 3, 6)
+
+
+def draw_dense(n: int, metric: Floats, scales: Sequence[float], rng: np.random.Generator) -> Floats:
+    """Return directions theta_f = sqrt(2 v) a_f / |a| N(0, 1), each with a random scale v; shape (n, d)."""
+    return np.asarray(_widths(n, scales, rng) * rng.normal(size=(n, len(metric))) * (metric / np.linalg.norm(metric)))
+
+
+def draw_sparse(n: int, metric: Floats, scales: Sequence[float], rng: np.random.Generator) -> Floats:
+    """Return directions on k inputs, drawn with probabilities in proportion to a_f^2: theta_f = sqrt(2 v / k) N(0, 1).
+
+    Each has a random k of `SPARSE_SIZES`, or the number of inputs with a_f > 0 if that is less.
+    """
+    n_usable = int(np.count_nonzero(metric))
+    sizes = rng.choice(SPARSE_SIZES, size=n).clip(max=n_usable)
+    # Gumbel's trick: the k largest of log(p_f) + noise are k inputs without replacement.
+    with np.errstate(divide="ignore"):
+        keys = 2 * np.log(metric) + rng.gumbel(size=(n, len(metric)))
+    most = int(sizes.max(initial=1))
+    inputs = np.argsort(-keys, axis=1, kind="stable")[:, :most]
+    values = rng.normal(size=inputs.shape) * (np.arange(most) < sizes[:, None])
+    thetas = np.zeros((n, len(metric)))
+    np.put_along_axis(thetas, inputs, values, axis=1)
+    return np.asarray(_widths(n, scales, rng) / np.sqrt(sizes)[:, None] * thetas)
+
+
+def draw_pairs(
+    n: int, metric: Floats, scales: Sequence[float], rows: Floats, weight: Floats, rng: np.random.Generator
+) -> Floats:
+    """Return directions theta = v pi s delta / |delta|^2, with delta = s (x' - x) for two random rows, s = a / rms(a).
+
+    For v = 1 one row is on a crest of the cosine if the other is in a trough.
+    """
+    scaled = metric / np.sqrt(np.mean(metric**2))
+    share = weight / weight.sum()
+    first, second = rng.choice(len(rows), size=(2, n), p=share)
+    delta = scaled * (rows[second] - rows[first])
+    squares = np.sum(delta**2, axis=1, keepdims=True)
+    frequency = rng.choice(np.asarray(scales, dtype=np.float64), size=(n, 1)) * np.pi
+    return np.asarray(frequency * scaled * delta / np.where(squares > 0, squares, 1.0))
+
+
+def _widths(n: int, scales: Sequence[float], rng: np.random.Generator) -> Floats:
+    """Return sqrt(2 v) for random scales v, shape (n, 1)."""
+    return np.asarray(np.sqrt(2 * rng.choice(np.asarray(scales, dtype=np.float64), size=(n, 1))))

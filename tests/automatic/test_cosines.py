@@ -1,0 +1,148 @@
+"""Pools of cosines, the learned metric, groups and their honest errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cgens.automatic.cosines import CosinePool
+from cgens.automatic.groups import GROUPS, Group, fit_groups
+from cgens.automatic.metric import learn_metric
+from cgens.automatic.pool import PooledColumns, choose_penalty, draw_pools, learn_metrics, suggested_penalty
+from cgens.selection import honest_weights, loo
+from cgens.selection.leave_one_out import mean_square
+
+
+def make_rows(rng, m=300, d=4):
+    """Return rows, and a target that depends on the first two inputs only."""
+    rows = rng.normal(size=(m, d))
+    return rows, (np.sin(2 * rows[:, 0]) + 0.5 * rows[:, 1] + 0.1 * rng.normal(size=m))[:, None]
+
+
+def make_pool(rng, rows, n=40):
+    weight = rng.random(len(rows)) + 0.5
+    return CosinePool.of(rng.normal(size=(n, rows.shape[1])), rng.uniform(0, 7, n), rows, weight), weight
+
+
+def test_columns_are_cosines_of_unit_variance(rng):
+    rows, _ = make_rows(rng)
+    pool, weight = make_pool(rng, rows)
+    columns = pool.columns(rows)
+    share = weight / weight.sum()
+    assert np.allclose(share @ (columns - share @ columns) ** 2, 1.0, atol=1e-5)
+    expected = pool.factors * np.sqrt(2) * np.cos(rows @ pool.thetas.T - pool.kappas)
+    assert np.allclose(columns, expected, atol=1e-5)
+
+
+def test_constant_columns_are_left_out(rng):
+    rows, _ = make_rows(rng)
+    thetas = np.array([[0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]])
+    assert CosinePool.of(thetas, np.zeros(2), rows, np.ones(len(rows))).thetas.tolist() == [thetas[1].tolist()]
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_gradients_equal_differences(n_outputs, rng):
+    rows, _ = make_rows(rng, 50)
+    pool, weight = make_pool(rng, rows)
+    weights = rng.normal(size=(len(pool), n_outputs))
+
+    def decide(rows):
+        return (pool.factors * np.sqrt(2) * np.cos(rows @ pool.thetas.T - pool.kappas)) @ weights
+
+    squares = np.zeros(4)
+    for f in range(4):
+        step = 1e-5 * np.eye(4)[f]
+        slopes = (decide(rows + step) - decide(rows - step)) / 2e-5
+        squares[f] = np.sum(weight[:, None] * slopes**2) / weight.sum()
+    assert np.allclose(pool.mean_gradients(rows, weights, weight), np.sqrt(squares), rtol=1e-4)
+
+
+def test_a_learned_metric_finds_the_inputs_that_matter(rng):
+    rows, target = make_rows(rng, 400, 10)
+    metric = learn_metric(rows, target, np.ones(400), 200, np.random.default_rng(0))
+    assert metric[0] > metric[1] > 3 * metric[2:].max()
+    assert np.mean(metric**2) == pytest.approx(1.0)
+
+
+def test_the_metric_of_a_constant_target_is_flat(rng):
+    rows, _ = make_rows(rng)
+    assert learn_metric(rows, np.ones((300, 1)), np.ones(300), 50, rng).tolist() == [1.0] * 4
+
+
+def test_there_are_18_groups_with_names_of_their_own():
+    assert len(GROUPS) == len(set(map(str, GROUPS))) == 18
+
+
+def some_groups():
+    return (
+        Group("zc", "sparse", (0.5, 2.0), False),
+        Group("zc", "dense", (0.3,), True),
+        Group("rank", "pairs", (1.0,), True),
+    )
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_honest_decisions_of_a_group_use_no_label_of_the_row(n_threads, rng):
+    """Changing the target of one row leaves its own leave-one-out decision almost alone, at the same penalty."""
+    rows, target = make_rows(rng, 120)
+    views = {"zc": rows, "rank": np.argsort(np.argsort(rows, axis=0), axis=0) / 60.0 - 1.0}
+    seed = np.random.SeedSequence(1)
+    fits = fit_groups(some_groups(), views, target, np.ones(120), 60, seed, n_threads)
+    for fit in fits:
+        assert fit.error == pytest.approx(mean_square(target - fit.decisions, np.ones(120)))
+        assert fit.error < 0.5 * target.var()
+    changed = target.copy()
+    changed[7] += 0.2
+    flat, others = fits[0], fit_groups(some_groups(), views, changed, np.ones(120), 60, np.random.SeedSequence(1), 1)[0]
+    assert others.penalty == flat.penalty
+    assert others.decisions[7] == pytest.approx(flat.decisions[7], abs=1e-9)
+    assert np.abs(others.decisions - flat.decisions).max() > 1e-3, "that of other rows changes"
+
+
+def test_threads_change_no_bit_of_groups(rng):
+    rows, target = make_rows(rng, 150)
+    one, two = (
+        fit_groups(some_groups(), {"zc": rows, "rank": rows**3}, target, np.ones(150), 80, np.random.SeedSequence(3), n)
+        for n in (1, 2)
+    )
+    for a, b in zip(one, two, strict=True):
+        assert a.penalty == b.penalty
+        assert a.decisions.tobytes() == b.decisions.tobytes()
+
+
+def test_a_learned_metric_is_not_preferred_where_nothing_is_to_be_learned():
+    """Without cross-fitting, a metric that has seen the labels looks better than it is."""
+    rng = np.random.default_rng(2)
+    rows, target = rng.normal(size=(80, 10)), rng.normal(size=(80, 1))
+    groups = (Group("zc", "dense", (1.0,), False), Group("zc", "dense", (1.0,), True))
+    flat, learned = fit_groups(groups, {"zc": rows}, target, np.ones(80), 80, np.random.SeedSequence(0), 1)
+    assert learned.error > 0.9 * flat.error
+    metric = learn_metric(rows, target, np.ones(80), 80, rng)
+    naive = loo(groups[1].pool(80, metric, rows, np.ones(80), rng).columns(rows), target)
+    assert naive.error < learned.error
+
+
+def test_a_final_pool_predicts_better_than_its_groups(rng):
+    rows, target = make_rows(rng, 300)
+    target += 0.5 * rng.normal(size=(300, 1))
+    views, weight = {"zc": rows, "rank": np.tanh(rows)}, np.ones(300)
+    seed = np.random.SeedSequence(5).spawn(3)
+    fits = fit_groups(some_groups(), views, target, weight, 100, seed[0], 1)
+    weights = honest_weights([fit.decisions for fit in fits], target, weight)
+    metrics = learn_metrics(fits, weights, views, target, weight, 100, seed[1])
+    columns = PooledColumns(draw_pools(fits, weights, views, metrics, weight, 300, seed[2]), views)
+    assert columns.shape[0] == 300
+    assert 250 < columns.shape[1] < 420
+    assert columns[slice(3, 9)].tolist() == columns[np.arange(3, 9)].tolist()
+    suggested = suggested_penalty(fits, weights, 100, columns.shape[1])
+    found, penalty = choose_penalty(columns, target, weight, suggested, lambda decisions: 1.0, 1)
+    assert penalty == found.penalty
+    assert found.error < 1.1 * min(fit.error for fit in fits)
+
+
+def test_the_suggested_penalty_is_that_of_a_single_group():
+    """k times the columns, and k times the penalty, give the same decisions."""
+    rng = np.random.default_rng(0)
+    rows, target = make_rows(rng)
+    fits = fit_groups(some_groups()[:1], {"zc": rows}, target, np.ones(300), 100, np.random.SeedSequence(0), 1)
+    assert suggested_penalty(fits, np.array([1.0]), 100, 300) == pytest.approx(3 * fits[0].penalty)
