@@ -27,10 +27,13 @@ from cgens.weak_learners import (
     Box,
     Fourier,
     Linear,
+    LinearLearner,
     Mixture,
     Perceptron,
+    Pool,
     SklearnLearner,
     Stump,
+    StumpLearner,
     Tree,
 )
 from tests.contract.cosines import Cosines
@@ -411,6 +414,12 @@ def mixed(pricer: Any, X: np.ndarray) -> list[Any]:
     return [pricer.learner(number, learner) for number, learners in enumerate(own) for learner in learners]
 
 
+#: Learners of several kinds, one of them constant and one like another up to sign.
+GIVEN: list[Any] = [
+    *(StumpLearner(f, threshold) for f in range(3) for threshold in (-1.0, -0.7, -0.4, -0.1, 0.2, 0.5, 0.8, 1e9)),
+    StumpLearner(0, 0.0, gaps_above=True),
+    *(LinearLearner(f, 0.1, 2.0) for f in range(3)),
+]
 FAMILIES: dict[str, FamilyCase] = {
     "stump": FamilyCase(Stump(), all_stumps),
     "stump, few bins": FamilyCase(Stump(max_bins=5), all_stumps, in_loop=False),
@@ -436,6 +445,8 @@ FAMILIES: dict[str, FamilyCase] = {
     "box": FamilyCase(Box(n_candidates=60), drawn),
     "box, fresh": FamilyCase(Box([1, 2, 3], 40, pool="fresh"), in_loop=False),
     "linear": FamilyCase(Linear(), drawn, in_loop=False),
+    "given": FamilyCase(Pool(GIVEN), drawn),
+    "given, scaled": FamilyCase(Pool(GIVEN, scaled=True), drawn, in_loop=False),
     "tree": FamilyCase(Tree(4)),
     "tree, signs": FamilyCase(Tree(5, leaves="sign", min_samples_leaf=2), in_loop=False),
     "tree, random": FamilyCase(Tree(6, min_samples_leaf=2, max_samples=0.7, splitter="random"), in_loop=False),

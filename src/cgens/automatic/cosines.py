@@ -1,4 +1,4 @@
-"""Pools of cosines, scaled to unit variance over the training rows."""
+"""Pools of cosines whose variance over the training rows is about 1."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from cgens._core import take_cosines
 from cgens.blas import ONE_BLAS_THREAD
 from cgens.types import AnyArray, Floats
+from cgens.weak_learners.scaled import unit_factor
 
 #: A column with less than this variance is constant but for rounding.
 LEAST_VARIANCE = 1e-12
@@ -24,7 +25,7 @@ class CosinePool:
     ----------
     thetas : ndarray of shape (n, d)
     kappas, factors : ndarray of shape (n,)
-        The factors c_j give the columns unit variance.
+        The factors c_j are the powers of two that bring the standard deviations of the columns next to 1.
     """
 
     thetas: Floats
@@ -44,7 +45,7 @@ class CosinePool:
                 squares += share[own] @ columns**2
         variances = squares - means**2
         kept = variances > LEAST_VARIANCE
-        return CosinePool(thetas[kept], kappas[kept], 1.0 / np.sqrt(variances[kept]))
+        return CosinePool(thetas[kept], kappas[kept], unit_factor(np.sqrt(variances[kept])))
 
     def __len__(self) -> int:
         return len(self.thetas)

@@ -5,6 +5,8 @@ from cgens.weak_learners.fourier import Fourier, FourierLearner
 from cgens.weak_learners.linear import Linear, LinearLearner
 from cgens.weak_learners.mixture import MemberLearner, Mixture
 from cgens.weak_learners.perceptron import Perceptron, PerceptronLearner
+from cgens.weak_learners.pool import Pool
+from cgens.weak_learners.scaled import ScaledLearner
 from cgens.weak_learners.sklearn_learner import FittedLearner, SklearnLearner
 from cgens.weak_learners.stump import Stump, StumpLearner
 from cgens.weak_learners.tree import Tree, TreeLearner
@@ -21,6 +23,8 @@ __all__ = [
     "Mixture",
     "Perceptron",
     "PerceptronLearner",
+    "Pool",
+    "ScaledLearner",
     "SklearnLearner",
     "Stump",
     "StumpLearner",
