@@ -1,8 +1,9 @@
 """The parts of the automatic choice on the shared numeric sets, beside the defaults of LightGBM and CatBoost.
 
 Cosines and trees are weighed by honest decisions (`cgens.automatic.recipe`), and each part is then fitted by column
-generation from its pool. What the numbers of columns and trees are worth is measured on sets at which constants were
-looked for (`CHOSEN`) and on those that played no part (`REPORTED`). Errors in %; for regression 100 MSE / variance.
+generation from its pool. What the numbers of columns are worth is measured on sets at which constants were looked for
+(`CHOSEN`) and on those that played no part (`REPORTED`). Errors in %, for regression 100 MSE / variance; and the
+log-loss of logistic probabilities that are fitted on the honest decisions.
 
     python -m benchmarks.automatic                           all sets; those that are saved are not run again
     python -m benchmarks.automatic --sets image splice --new
@@ -17,8 +18,10 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import log_loss
 
 from benchmarks.report import RESULTS, Table, load_results, save_results
+from cgens.automatic.calibration import LogitMap
 from cgens.automatic.recipe import Part, choose_parts
 from cgens.coding import simplex_codes
 from cgens.colgen import generate_columns
@@ -84,6 +87,8 @@ def measure(name: str, seed: int) -> dict[str, Any]:
     warnings.simplefilter("ignore")
     split = random_split(name, seed)
     target, classes, predict, error = encode(split, name)
+    labels, test_classes = np.unique(np.concatenate([split.y, split.y_test]), return_inverse=True)
+    test_classes = test_classes[len(split.y) :]
     m, run = len(split.y), {"set": name, "seed": seed}
     start = perf_counter()
     recipe = choose_parts(
@@ -105,11 +110,19 @@ def measure(name: str, seed: int) -> dict[str, Any]:
             sums[size] = sums.get(size, base) + found.get(size, found[0])
     for size, decision in sums.items():
         run[f"error, {size or 'all'}"] = score(predict(decision), split, name)
+        if classes is not None:
+            codes, honest = simplex_codes(len(labels)), recipe.honest_rows
+            found = LogitMap.of(recipe.honest_decisions, classes[honest], recipe.honest_weight, codes)
+            probabilities = found.probabilities(decision, codes)
+            run[f"loss, {size or 'all'}"] = float(log_loss(test_classes, probabilities, labels=range(len(labels))))
+            run[f"error, {size or 'all'}, logits"] = 100 * float(np.mean(probabilities.argmax(axis=1) != test_classes))
     for label, model in peers(name).items():
         start = perf_counter()
         model.fit(split.X, split.y)
         run[f"seconds, {label}"] = perf_counter() - start
         run[f"error, {label}"] = score(np.ravel(model.predict(split.X_test)), split, name)
+        if classes is not None:
+            run[f"loss, {label}"] = float(log_loss(split.y_test, model.predict_proba(split.X_test), labels=labels))
     return run
 
 
@@ -124,20 +137,30 @@ def peers(name: str) -> dict[str, Any]:
 
 
 def show(runs: list[dict[str, Any]]) -> None:
-    """Print errors by set, and errors relative to CatBoost's for both halves."""
-    columns = ["cosines", *(str(size) for size in N_COSINES), "all", "LightGBM", "CatBoost"]
-    for title, names in (("constants chosen on", CHOSEN), ("played no part", REPORTED)):
+    """Print errors and log-losses by set, and relative to CatBoost's, for both halves."""
+    sizes = [str(size) for size in N_COSINES]
+    show_measure(runs, "error", ["cosines", *sizes, "all", "all, logits", "LightGBM", "CatBoost"], 0.1)
+    show_measure(runs, "loss", [*sizes, "all", "LightGBM", "CatBoost"], 0.001)
+
+
+def show_measure(runs: list[dict[str, Any]], measure: str, columns: list[str], least: float) -> None:
+    """Print one measure; ratios are of values of at least `least`."""
+    for title, names in ((f"{measure}, constants chosen on", CHOSEN), (f"{measure}, played no part", REPORTED)):
         table = Table(title, *columns, "choice, CatBoost")
         ratios: dict[str, list[float]] = {column: [] for column in columns}
         for name in names:
             own = [run for run in runs if run["set"] == name]
             if not own:
                 continue
-            means = {key: float(np.mean([run.get(f"error, {key}", np.nan) for run in own])) for key in columns}
+            means = {key: float(np.mean([run.get(f"{measure}, {key}", np.nan) for run in own])) for key in columns}
             for key in columns:
-                ratios[key].append(np.log(max(means[key], 0.1) / max(means["CatBoost"], 0.1)))
+                ratios[key].append(np.log(max(means[key], least) / max(means["CatBoost"], least)))
             seconds = [float(np.mean([run[key] for run in own])) for key in ("choice seconds", "seconds, CatBoost")]
-            table.add(name, *(f"{means[key]:.2f}" for key in columns), "{:.1f}, {:.1f} s".format(*seconds))
+            table.add(
+                name,
+                *(f"{means[key]:.{2 if measure == 'error' else 3}f}" for key in columns),
+                "{:.1f}, {:.1f} s".format(*seconds),
+            )
         cells = (f"{np.exp(np.nanmean(ratios[key])):.3f}" if ratios[key] else "" for key in columns)
         table.add("relative to CatBoost", *cells, "")
         print(table, end="\n\n")

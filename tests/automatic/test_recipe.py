@@ -1,0 +1,90 @@
+"""The automatic choice: honest, certified, and the same for threads, row order and copies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cgens.automatic.recipe import choose_parts
+from cgens.colgen import generate_columns
+from cgens.masters import LeastSquares
+from cgens.packs import PackSet
+from cgens.table import Table
+
+NAN = np.nan
+
+
+def make_rows(rng, m=160):
+    """Return numbers with gaps, a category, and a target of two classes that depends on both."""
+    X = np.column_stack([rng.normal(size=(m, 3)), rng.integers(0, 3, m)])
+    y = np.where(np.sin(2 * X[:, 0]) + (X[:, 3] == 1) + 0.3 * rng.normal(size=m) > 0.5, 1.0, -1.0)
+    X[rng.random(m) < 0.1, 1] = NAN
+    return Table(X, np.array([False, False, False, True])), y[:, None]
+
+
+def choose(X, target, weight=None, n_threads=1, rows=None):
+    weight = np.ones(len(target)) if weight is None else weight
+    rows = np.arange(len(target)) if rows is None else rows
+    classes = (target[:, 0] > 0).astype(int)
+
+    def error(decision, rows):
+        return float(np.mean((decision[:, 0] > 0) != classes[rows])) + 0.01
+
+    return choose_parts(X, rows, target, weight, classes, error, (10, 30), np.random.SeedSequence(4), n_threads)
+
+
+def solve(part, X, target):
+    return generate_columns(LeastSquares(1 / part.penalty), part.family, X, target, max_columns=40, pricing="gain")
+
+
+def test_parts_are_certified_problems_over_finite_pools(rng):
+    X, target = make_rows(rng)
+    recipe = choose(X, target)
+    assert {part.name for part in recipe.parts} <= {"cosines", "random trees", "large trees"}
+    for part in recipe.parts:
+        ensemble, trace = solve(part, X, target)
+        assert trace.certificate.scope == "pool"
+        assert trace.certificate.full_lower_bound <= trace.certificate.primal * (1 + 1e-12)
+        assert len(ensemble) == min(40, trace.certificate.n_candidates)
+        again = PackSet.from_arrays(ensemble.packs.to_arrays())
+        assert again.respond(X.matrix(), 1).tobytes() == ensemble.respond(X.matrix()).tobytes()
+
+
+def test_honest_decisions_predict_rows_and_noise_is_not_fitted():
+    rng = np.random.default_rng(1)
+    X, target = make_rows(rng, 300)
+    recipe = choose(X, target)
+    honest = np.mean(np.sign(recipe.honest_decisions) != target[recipe.honest_rows])
+    assert honest < 0.25
+    noise = rng.permutation(target)
+    assert np.std(choose(X, noise).honest_decisions) < 0.4 * np.std(recipe.honest_decisions)
+
+
+def same_choice(one, other):
+    assert [part.name for part in one.parts] == [part.name for part in other.parts]
+    for a, b in zip(one.parts, other.parts, strict=True):
+        assert (a.penalty, a.weight) == (b.penalty, b.weight)
+    assert one.honest_decisions.tobytes() == other.honest_decisions.tobytes()
+
+
+def test_threads_change_no_bit(rng):
+    X, target = make_rows(rng)
+    same_choice(choose(X, target, n_threads=1), choose(X, target, n_threads=2))
+
+
+def test_only_the_order_of_the_fit_matters(rng):
+    """Estimators pass the rows in canonical order, so that their own order does not matter."""
+    X, target = make_rows(rng)
+    order = rng.permutation(len(target))
+    shuffled = Table(X.values[order], X.is_category)
+    same_choice(choose(X, target), choose(shuffled, target, rows=np.argsort(order)))
+
+
+@pytest.mark.parametrize("weights", ["copies", "small"])
+def test_weighted_rows(weights, rng):
+    X, target = make_rows(rng)
+    weight = rng.integers(1, 4, 160).astype(float) if weights == "copies" else np.full(160, 1e-3)
+    recipe = choose(X, target, weight)
+    assert len(recipe.parts) > 0
+    assert np.all(recipe.honest_weight > 0)
+    assert np.all(recipe.honest_weight <= weight[recipe.honest_rows])
