@@ -22,10 +22,14 @@ def make_rows(rng, m=160):
     return Table(X, np.array([False, False, False, True])), y[:, None]
 
 
+def classes_of(target):
+    return (target[:, 0] > 0).astype(int)
+
+
 def choose(X, target, weight=None, n_threads=1, rows=None):
     weight = np.ones(len(target)) if weight is None else weight
     rows = np.arange(len(target)) if rows is None else rows
-    classes = (target[:, 0] > 0).astype(int)
+    classes = classes_of(target)
 
     def error(decision, rows):
         return float(np.mean((decision[:, 0] > 0) != classes[rows])) + 0.01
@@ -88,3 +92,28 @@ def test_weighted_rows(weights, rng):
     assert len(recipe.parts) > 0
     assert np.all(recipe.honest_weight > 0)
     assert np.all(recipe.honest_weight <= weight[recipe.honest_rows])
+
+
+#: Rows and targets from which little can be learned.
+FEW = {
+    "two rows": lambda rng: (rng.normal(size=(2, 3)), np.array([[1.0], [-1.0]])),
+    "three rows": lambda rng: (rng.normal(size=(3, 3)), np.array([[1.0], [-1.0], [1.0]])),
+    "eight rows": lambda rng: (rng.normal(size=(8, 2)), np.sign(rng.normal(size=(8, 1)))),
+    "constant inputs": lambda rng: (np.ones((50, 3)), np.sign(rng.normal(size=(50, 1)))),
+    "a constant target": lambda rng: (rng.normal(size=(60, 3)), np.ones((60, 1))),
+    "a class of one row": lambda rng: (rng.normal(size=(40, 3)), np.where(np.arange(40) == 7, 1.0, -1.0)[:, None]),
+    "one feature": lambda rng: (rng.normal(size=(60, 1)), np.sign(rng.normal(size=(60, 1)))),
+    "two values": lambda rng: (rng.integers(0, 2, (60, 1)), np.sign(rng.normal(size=(60, 1)))),
+}
+
+
+@pytest.mark.parametrize("name", FEW)
+@pytest.mark.filterwarnings("error")
+def test_little_to_learn_from(name, rng):
+    X, target = FEW[name](rng)
+    recipe = choose(Table.of(np.asarray(X, dtype=float)), target)
+    assert len(recipe.honest_decisions) == len(recipe.honest_rows) == len(recipe.honest_weight) > 0
+    assert np.isfinite(recipe.honest_decisions).all()
+    for part in recipe.parts:
+        ensemble, _ = solve(part, np.asarray(X, dtype=float), target)
+        assert np.isfinite(ensemble.decision(np.asarray(X, dtype=float))).all()

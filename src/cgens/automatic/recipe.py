@@ -149,17 +149,19 @@ def choose_parts(
     clock.lap("groups")
 
     held_out = HeldOut.of(weight, classes, 0.2, np.random.default_rng(fold_seed))
+    tested = np.flatnonzero(held_out.weight > 0)
+    growths = GROWTHS if len(tested) else ()  # of two rows, none is held out
     with ONE_BLAS_THREAD, ThreadPoolExecutor(n_threads) as executor:
         grown = [
             executor.submit(grow_chain, growth, X, rows, target, weight, held_out, n_trees, own, n_threads=1)
-            for growth, own in zip(GROWTHS, chain_seeds, strict=True)
+            for growth, own in zip(growths, chain_seeds, strict=False)
         ]
         chains = [own.result() for own in grown]
     clock.lap("trees")
 
-    tested = np.flatnonzero(held_out.weight > 0)
     honest: list[tuple[Pool, str, float, Floats]] = []
-    honest_rows = np.intersect1d(tested, penalized)
+    honest_rows = np.intersect1d(tested, penalized) if len(tested) else penalized
+    honest_weight = (held_out.weight if len(tested) else weight)[honest_rows]
     if group_weights.any():
         metrics = learn_metrics(fits, group_weights, some, own_target, own_weight, n_group, metric_seed)
         pools = draw_pools(fits, group_weights, views, metrics, weight, POOL_COLUMNS, pool_seed)
@@ -173,20 +175,23 @@ def choose_parts(
     clock.lap("pool")
 
     for chain in chains:
+        if chain.n_trees == 0:
+            continue
         family = Pool(list(chain.ensemble.learners[: chain.n_trees]))
         decisions = chain.decisions[np.searchsorted(tested, honest_rows)]
         honest.append((family, chain.growth.name, chain.penalty, decisions))
-    honest_weight = held_out.weight[honest_rows]
     shares = honest_weights([own[-1] for own in honest], target[honest_rows], honest_weight, LEAST_SHARE)
     mean = weight @ target / weight.sum()
-    total = mean + sum(share * (own[-1] - mean) for share, own in zip(shares, honest, strict=True))
+    total = np.tile(mean, (len(honest_rows), 1))
+    for share, own in zip(shares, honest, strict=True):
+        total += share * (own[-1] - mean)
     parts = [
         Part(name, family, penalty, float(share))
         for share, (family, name, penalty, _) in zip(shares, honest, strict=True)
         if share > 0
     ]
     clock.lap("weights")
-    return Recipe(parts, fits, group_weights, chains, honest_rows, honest_weight, np.asarray(total), clock.seconds)
+    return Recipe(parts, fits, group_weights, chains, honest_rows, honest_weight, total, clock.seconds)
 
 
 def _pack(pools: Sequence[tuple[str, CosinePool]], encodings: Mapping[str, Encoding]) -> Pack:

@@ -35,6 +35,8 @@ def honest_weights(decisions: Sequence[Floats], target: Floats, weight: Floats, 
     >>> honest_weights([0.5 * target, -target], target, np.ones(4))
     array([2., 0.])
     """
+    if not len(decisions):
+        return np.zeros(0)
     share = weight / weight.sum()
     mean = np.sum(share[:, None] * target, axis=0)
     root = np.sqrt(share)[:, None]

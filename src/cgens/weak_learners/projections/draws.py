@@ -32,7 +32,9 @@ def draw_sparse(n: int, metric: Floats, scales: Sequence[float], rng: np.random.
     with np.errstate(divide="ignore"):
         keys = 2 * np.log(metric) + rng.gumbel(size=(n, len(metric)))
     most = int(sizes.max(initial=1))
-    inputs = np.argsort(-keys, axis=1, kind="stable")[:, :most]
+    largest = np.argpartition(-keys, most - 1, axis=1)[:, :most]
+    order = np.argsort(-np.take_along_axis(keys, largest, axis=1), axis=1, kind="stable")
+    inputs = np.take_along_axis(largest, order, axis=1)
     values = rng.normal(size=inputs.shape) * (np.arange(most) < sizes[:, None])
     thetas = np.zeros((n, len(metric)))
     np.put_along_axis(thetas, inputs, values, axis=1)
