@@ -81,6 +81,8 @@ def check_certificate(
     """
     model = getattr(model, "best_estimator_", model)
     check_is_fitted(model)
+    if hasattr(model, "parts_"):
+        return _check_parts(model, X, y, sample_weight, rtol)
     if not hasattr(model, "loss_"):
         raise TypeError(
             f"check_certificate needs a CGEnsClassifier, CGEnsRegressor or CGEnsOutlierDetector; got {model!r}."
@@ -151,6 +153,19 @@ def check_certificate(
     values: dict[str, Any] = dict.fromkeys(("n_candidates", "max_price", "full_lower_bound", "full_relative_gap"))
     values |= {name: value for name, (value, _) in found.items()}
     return CertificateCheck(**values, problems=tuple(problems))
+
+
+def _check_parts(model: Any, X: Any, y: Any, sample_weight: Any, rtol: float) -> CertificateCheck:
+    """Recompute the certificate of each part of an automatic model: objectives and bounds add up."""
+    checks = {name: check_certificate(part, X, y, sample_weight, rtol=rtol) for name, part in model.parts_.items()}
+    problems = [f"{name}: {problem}" for name, check in checks.items() for problem in check.problems]
+    primal, dual = sum(own.primal for own in checks.values()), sum(own.dual for own in checks.values())
+    for name, value in (("primal", primal), ("dual", dual)):
+        claimed = getattr(model.certificate_, name)
+        if not abs(claimed - value) <= rtol * abs(primal):
+            problems.append(f"{name} is {claimed!r} in the certificate, but the parts add up to {value!r}.")
+    unknown: dict[str, Any] = dict.fromkeys(("n_candidates", "max_price", "full_lower_bound", "full_relative_gap"))
+    return CertificateCheck(primal, dual, relative_gap(primal, dual), **unknown, problems=tuple(problems))
 
 
 def _check_data(model: Any, X: Floats, y: AnyArray) -> None:

@@ -22,6 +22,7 @@ from cgens.blas import ONE_BLAS_THREAD
 from cgens.packs import Pack, PackSet
 from cgens.packs.pack_set import PackPart
 from cgens.selection import honest_weights
+from cgens.selection.leave_one_out import mean_square
 from cgens.table import Table
 from cgens.table.encoding import Encoding
 from cgens.types import AnyArray, Floats, Integers
@@ -34,6 +35,8 @@ from cgens.weak_learners.scaled import ScaledPack
 GROUP_ROWS, PENALTY_ROWS = 3000, 5000
 #: Columns of a group, more on few rows, which take less time; and of the final pool.
 GROUP_COLUMNS, FEW_ROWS, POOL_COLUMNS = {True: 1000, False: 500}, 700, 2000
+#: The name of the part that is not of trees.
+COSINES = "cosines"
 #: Parts with less than this share of the sum of weights are dropped.
 LEAST_SHARE = 0.05
 
@@ -68,22 +71,28 @@ class Recipe:
     fits : list of HonestFit
         Of the groups of cosines.
     group_weights : ndarray of shape (n_groups,)
+    metrics : dict of ndarray of shape (d,)
+        The learned metric of each view in which a group of some weight uses it.
     chains : list of Chain
     honest_rows : ndarray of shape (k,)
         Numbers of the rows, in the order of the fit, for which there are honest decisions of all parts.
     honest_weight : ndarray of shape (k,)
     honest_decisions : ndarray of shape (k, l)
         Leave-one-out and held-out decisions of the weighted sum.
+    honest_error : float
+        Their mean squared error, relative to that of the mean.
     seconds : dict of float
     """
 
     parts: list[Part]
     fits: list[HonestFit]
     group_weights: Floats
+    metrics: Mapping[str, Floats]
     chains: list[Chain]
     honest_rows: Integers
     honest_weight: Floats
     honest_decisions: Floats
+    honest_error: float
     seconds: Mapping[str, float]
 
 
@@ -159,6 +168,7 @@ def choose_parts(
         chains = [own.result() for own in grown]
     clock.lap("trees")
 
+    metrics: dict[str, Floats] = {}
     honest: list[tuple[Pool, str, float, Floats]] = []
     honest_rows = np.intersect1d(tested, penalized) if len(tested) else penalized
     honest_weight = (held_out.weight if len(tested) else weight)[honest_rows]
@@ -171,7 +181,7 @@ def choose_parts(
             columns, target[penalized], weight[penalized], suggested, lambda own: error_of(own, penalized), n_threads
         )
         decisions = left_out.decisions_at(penalty)[np.searchsorted(penalized, honest_rows)]
-        honest.append((Pool(_pack(pools, encodings)), "cosines", penalty, decisions))
+        honest.append((Pool(_pack(pools, encodings)), COSINES, penalty, decisions))
     clock.lap("pool")
 
     for chain in chains:
@@ -185,13 +195,26 @@ def choose_parts(
     total = np.tile(mean, (len(honest_rows), 1))
     for share, own in zip(shares, honest, strict=True):
         total += share * (own[-1] - mean)
+    of_mean, of_sum = (mean_square(target[honest_rows] - own, honest_weight) for own in (mean, total))
+    relative = of_sum / of_mean if of_mean > 0 else 1.0
     parts = [
         Part(name, family, penalty, float(share))
         for share, (family, name, penalty, _) in zip(shares, honest, strict=True)
         if share > 0
     ]
     clock.lap("weights")
-    return Recipe(parts, fits, group_weights, chains, honest_rows, honest_weight, total, clock.seconds)
+    return Recipe(
+        parts,
+        fits,
+        group_weights,
+        metrics,
+        chains,
+        honest_rows,
+        honest_weight,
+        total,
+        relative,
+        clock.seconds,
+    )
 
 
 def _pack(pools: Sequence[tuple[str, CosinePool]], encodings: Mapping[str, Encoding]) -> Pack:

@@ -12,8 +12,10 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from cgens.automatic.spec import Automatic
 from cgens.coding import Coding
 from cgens.ensemble import Ensemble
+from cgens.estimators._automatic import run_automatic
 from cgens.estimators._callbacks import CallbackEstimator, with_callbacks
 from cgens.estimators._checkpointing import name_damage, open_checkpoint
 from cgens.estimators._early_stopping import run_with_validation
@@ -80,7 +82,10 @@ class EnsembleEstimator(CallbackEstimator, Planner):
             callbacks = attempt._function_callbacks()
             if task is not None:
                 callbacks.append(task.rounds(attempt, plan))
-            run_plan(attempt, plan, callbacks)
+            if isinstance(plan.family, Automatic):
+                run_automatic(attempt, plan, callbacks, store_context, store_fit)
+            else:
+                run_plan(attempt, plan, callbacks)
             self.__dict__ = attempt.__dict__
         self._warn_about_scales(plan)
         warn_of_result(self)
@@ -208,7 +213,7 @@ def run_plan(estimator: EnsembleEstimator, plan: FitPlan, callbacks: Sequence[Ca
 
 def store_fit(estimator: EnsembleEstimator, plan: FitPlan, ensemble: Ensemble, trace: Trace) -> None:
     """Set the fitted attributes of an estimator."""
-    estimator.coding_, estimator.master_ = plan.coding, plan.master
+    store_context(estimator, plan)
     estimator.ensemble_, estimator.certificate_ = ensemble, trace.certificate
     estimator.trace_ = replace(trace, duals=None, bound_duals=None)
     estimator.n_columns_, estimator.n_iter_ = len(ensemble), len(trace) - 1
@@ -218,17 +223,22 @@ def store_fit(estimator: EnsembleEstimator, plan: FitPlan, ensemble: Ensemble, t
         estimator._bound_duals = None
     elif trace.bound_duals is not trace.duals:
         estimator._bound_duals = RowDuals.of(trace.bound_duals, plan.order, plan.master.smooth)
-    estimator._gap_shares = plan.data.X.gap_shares(plan.order.rows, plan.weight)
-    estimator._typical = plan.typical_values()
-    estimator._refuses_gaps = None if "gaps" in getattr(plan.family, "accepts", ()) else type(plan.family).__name__
-    for name in ("C_", "family_shares_", "validation_losses_"):  # left by an earlier fit
-        estimator.__dict__.pop(name, None)
     if plan.C is not None:
         estimator.C_ = plan.C
     if isinstance(plan.family, Mixture):
         names = [member.name for member in plan.family.members()]
         X = plan.data.X.take(plan.order.rows).matrix()
         estimator.family_shares_ = family_shares(ensemble, names, X, plan.weight, plan.n_threads)
+
+
+def store_context(estimator: EnsembleEstimator, plan: FitPlan) -> None:
+    """Set the fitted attributes that follow from the plan, and remove what an earlier fit left."""
+    estimator.coding_, estimator.master_ = plan.coding, plan.master
+    estimator._gap_shares = plan.data.X.gap_shares(plan.order.rows, plan.weight)
+    estimator._typical = plan.typical_values()
+    estimator._refuses_gaps = None if "gaps" in getattr(plan.family, "accepts", ()) else type(plan.family).__name__
+    for name in ("C_", "family_shares_", "validation_losses_", "parts_", "auto_"):
+        estimator.__dict__.pop(name, None)
 
 
 def warn_of_result(estimator: EnsembleEstimator) -> None:

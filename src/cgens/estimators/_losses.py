@@ -9,12 +9,14 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
+from cgens.automatic.spec import Automatic
 from cgens.coding import ClassCoding, Coding, LabelCoding, QuantileCoding
 from cgens.estimators._classification import ClassificationPlanner
 from cgens.estimators._inputs import validated_targets
 from cgens.estimators._parameters import resolve_c, resolve_pricing
 from cgens.estimators._plan import TrainingData
 from cgens.estimators._planner import Planner
+from cgens.masters.least_squares import LeastSquares, Squared
 from cgens.masters.loss import Loss
 from cgens.masters.registry import LOSSES, automatic_loss, resolve_loss
 from cgens.types import AnyArray, Family, Floats, Master, Rule, Target
@@ -56,8 +58,17 @@ class LossPlanner(Planner):
     def _choose_loss(self, target: Target) -> Loss:
         """Resolve the loss for the target that was read."""
         self._loss = resolve_loss(self.loss, target) or automatic_loss(target)
+        if isinstance(self.weak_learner, Automatic) or self.weak_learner == "auto":
+            self._loss = self._squared_loss(target)
         self.loss_ = self._loss.name
         return self._loss
+
+    def _squared_loss(self, target: Target) -> Loss:
+        """Return the loss of all parts of an automatic model."""
+        own: Loss = Squared() if target == "regression" else LeastSquares()
+        if not (isinstance(self.loss, str) and self.loss in ("auto", own.name)):
+            raise ValueError(f"weak_learner='auto' chooses the loss: leave out loss={self.loss!r}.")
+        return own
 
     def _master(self, data: TrainingData, family: Family, largest_weights: Floats, seed: int) -> Master:
         kept = data.sample_weight > 0

@@ -10,6 +10,7 @@ import joblib
 import numpy as np
 
 from cgens._core import default_threads, usable_threads
+from cgens.automatic.spec import Automatic
 from cgens.types import Family, Floats, Rule
 from cgens.weak_learners import Mixture
 from cgens.weak_learners.registry import resolve_family
@@ -47,6 +48,8 @@ def check_switch(name: str, value: object) -> bool:
 
 def resolve_weak_learner(value: Any) -> Family:
     """Return the family for a name, an object or a list of them."""
+    if isinstance(value, str) and value == "auto":
+        return Automatic()
     if isinstance(value, list):
         mixture = Mixture(value)
         mixture.members()  # raises if the list is invalid

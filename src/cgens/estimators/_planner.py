@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from sklearn.utils import check_random_state
 
+from cgens.automatic.spec import Automatic
 from cgens.coding import Coding
 from cgens.ensemble import Ensemble
 from cgens.estimators._parameters import (
@@ -62,6 +63,13 @@ class Planner(VersionedEstimator):
     def _check_parameters(self) -> None:
         """Raise ValueError if a parameter is invalid for any data."""
 
+    def _check_automatic(self) -> None:
+        """Raise ValueError if the automatic choice does not support a parameter."""
+        raise ValueError(
+            f"weak_learner='auto' is for CGEnsClassifier and CGEnsRegressor, not for {type(self).__name__}: it tunes "
+            "itself."
+        )
+
     def _read(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[TrainingData, Coding]:
         """Validate the data and encode y."""
         raise NotImplementedError
@@ -79,6 +87,8 @@ class Planner(VersionedEstimator):
         tol, max_columns = check_positive("tol", self.tol), check_count("n_estimators", self.n_estimators)
         n_threads, family = resolve_threads(self.n_jobs), resolve_weak_learner(self.weak_learner)
         self._check_parameters()
+        if isinstance(family, Automatic):
+            self._check_automatic()
         data, coding = self._read(X, y, sample_weight, reset=initial is None)
         data = replace(data, X=self._without_ignored(data.X, data.sample_weight > 0, reset=initial is None))
         earlier = None if initial is None else getattr(self, "_typical", None)

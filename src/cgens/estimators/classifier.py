@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from cgens.estimators._automatic import check_automatic
 from cgens.estimators._classification import EnsembleClassifier
 from cgens.estimators._losses import ClassLossPlanner
 from cgens.estimators._probabilities import ProbabilityMixin
@@ -83,3 +84,6 @@ class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, StoppingEstimator, Ens
     random_state: Any = None
     n_jobs: int | None = None
     verbose: int = 0
+
+    def _check_automatic(self) -> None:
+        check_automatic(self)

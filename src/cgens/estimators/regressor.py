@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from cgens.estimators._automatic import check_automatic
 from cgens.estimators._losses import RegressionLossPlanner
 from cgens.estimators._shared_docs import expand_shared
 from cgens.estimators._stopping import StoppingEstimator
@@ -83,3 +84,6 @@ class CGEnsRegressor(RegressionLossPlanner, StoppingEstimator):
     verbose: int = 0
 
     _constant_prediction = "the mean of y, or its quantile"
+
+    def _check_automatic(self) -> None:
+        check_automatic(self)

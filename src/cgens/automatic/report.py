@@ -1,0 +1,75 @@
+"""What an automatic model decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cgens.types import Floats
+
+
+@dataclass(frozen=True)
+class PartReport:
+    """One part of the model.
+
+    Attributes
+    ----------
+    name : str
+    weight : float
+        By how much its decisions are multiplied.
+    C : float
+    n_columns, n_candidates : int
+        How many weak learners were selected, and from how many.
+    """
+
+    name: str
+    weight: float
+    C: float
+    n_columns: int
+    n_candidates: int
+
+
+@dataclass(frozen=True)
+class AutomaticReport:
+    """What an automatic model decided, and by which errors.
+
+    Attributes
+    ----------
+    parts : tuple of PartReport
+        In descending order of their weights.
+    groups : dict of str to float
+        Groups of cosines that are used, with their weights.
+    group_errors, chain_errors : dict of str to float
+        Mean squared errors of all groups of cosines (leave-one-out) and chains of trees (held-out rows).
+    metrics : dict of str to ndarray
+        For each view of the inputs whose learned metric is used: one number per input, larger where the target changes
+        more.
+    honest_error : float
+        Mean squared error of the weighted sum on rows that it was not fitted on, relative to that of the mean.
+    n_rows, n_honest_rows : int
+    seconds : dict of str to float
+    """
+
+    parts: tuple[PartReport, ...]
+    groups: Mapping[str, float]
+    group_errors: Mapping[str, float]
+    chain_errors: Mapping[str, float]
+    metrics: Mapping[str, Floats]
+    honest_error: float
+    n_rows: int
+    n_honest_rows: int
+    seconds: Mapping[str, float]
+
+    def summary(self) -> str:
+        """Return a paragraph about the model."""
+        if not self.parts:
+            return f"Nothing predicts better than a constant on {self.n_honest_rows} rows: the model is constant."
+        total = sum(part.weight for part in self.parts)
+        parts = ", ".join(
+            f"{part.weight / total:.0%} {part.name} ({part.n_columns} of {part.n_candidates})" for part in self.parts
+        )
+        seconds = sum(self.seconds.values())
+        return (
+            f"{parts}. On {self.n_honest_rows} rows that a part was not fitted on, the squared error is "
+            f"{self.honest_error:.0%} of that of a constant. Choosing on {self.n_rows} rows took {seconds:.1f} s."
+        )

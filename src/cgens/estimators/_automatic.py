@@ -1,0 +1,188 @@
+"""Fits with ``weak_learner="auto"``: the parts are chosen, each is fitted as any other model, and they are added up."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from cgens.automatic.calibration import LogitMap
+from cgens.automatic.joined import join_certificates, join_ensembles
+from cgens.automatic.recipe import COSINES, Part, Recipe, choose_parts
+from cgens.automatic.report import AutomaticReport, PartReport
+from cgens.coding import ClassCoding, LabelCoding
+from cgens.ensemble import Ensemble
+from cgens.estimators._plan import FitPlan
+from cgens.masters import Logistic
+from cgens.progress import ProgressBar
+from cgens.rounds import Callback, all_of
+from cgens.table.accepted import check_accepted
+from cgens.trace import Trace
+from cgens.types import AnyArray, Floats
+from cgens.weak_learners import Stump
+
+#: A chain of trees has at most this share of the columns, and this many trees.
+TREE_SHARE, MOST_TREES = 4, 200
+
+
+def check_automatic(estimator: Any) -> None:
+    """Raise ValueError if a parameter is set that the automatic choice decides, or that it does not support."""
+    for name, default in (("C", "scale"), ("pricing", "auto")):
+        value = getattr(estimator, name)
+        if not (isinstance(value, str) and value == default):
+            raise ValueError(f"weak_learner='auto' chooses {name}: leave out {name}={value!r}.")
+    for name in ("warm_start", "early_stopping", "checkpoint"):
+        value = getattr(estimator, name)
+        if value is not None and value is not False:
+            raise ValueError(f"weak_learner='auto' does not support {name}={value!r}.")
+
+
+def run_automatic(
+    estimator: Any,
+    plan: FitPlan,
+    callbacks: Sequence[Callback],
+    store_context: Callable[[Any, FitPlan], None],
+    store_fit: Callable[[Any, FitPlan, Ensemble, Trace], None],
+) -> None:
+    """Choose the parts, fit them one by one, and set the fitted attributes by the given functions."""
+    check_accepted(plan.family, plan.data.X)
+    recipe = choose(plan)
+    plans = [with_part(plan, part, n_columns_of(part, recipe, plan.max_columns)) for part in recipe.parts]
+    if not plans:  # nothing predicts better than a constant
+        plans = [replace(plan, family=Stump(), max_columns=0)]
+    models = []
+    with closing(ProgressBar()) if estimator.verbose else nullcontext() as bar:
+        for own in plans:
+            result = own.run(all_of(callbacks if bar is None else [*callbacks, bar], None))
+            models.append(copy.copy(estimator))
+            models[-1].weak_learner = own.family
+            store_fit(models[-1], own, *result)
+    names, weights = [part.name for part in recipe.parts], [part.weight for part in recipe.parts]
+    if not recipe.parts:
+        names, weights = ["constant"], [1.0]
+    logits = fit_logits(plan, recipe)
+    mean = plan.weight @ plan.target / plan.weight.sum()
+    store_context(estimator, plan)
+    estimator.parts_ = dict(zip(names, models, strict=True))
+    estimator.ensemble_ = join_ensembles([own.ensemble_ for own in models], weights, mean, logits)
+    estimator.certificate_ = join_certificates([own.certificate_ for own in models])
+    estimator.trace_ = replace(
+        reduce(lambda trace, own: trace.followed_by(own.trace_), models[1:], models[0].trace_),
+        certificate=estimator.certificate_,
+    )
+    estimator.n_columns_, estimator.n_iter_ = len(estimator.ensemble_), sum(own.n_iter_ for own in models)
+    estimator._duals = estimator._bound_duals = DualsOfParts()
+    if logits is not None:
+        estimator.master_ = Logistic()
+    estimator.auto_ = report_of(plan, recipe, estimator.parts_)
+
+
+def n_columns_of(part: Part, recipe: Recipe, most: int) -> int:
+    """Return how many columns a part may have: all trees, and as many cosines as are left of `most`."""
+    if part.name != COSINES:
+        return n_learners(part)
+    return max(1, most - sum(n_learners(own) for own in recipe.parts if own.name != COSINES))
+
+
+def choose(plan: FitPlan) -> Recipe:
+    """Choose the parts; targets are scaled to variance 1."""
+    rows, weight, target = plan.order.rows, plan.weight, plan.target
+    share = weight / weight.sum()
+    centred = target - share @ target
+    deviation = np.sqrt(share @ centred**2)
+    classes = plan.data.class_index[rows] if isinstance(plan.coding, ClassCoding) else None
+    error_of: Callable[[Floats, AnyArray], float]
+    if isinstance(plan.coding, ClassCoding):
+        codes = plan.coding.codes
+        deviation = np.ones(len(deviation))
+
+        def error_of(decision: Floats, rows: AnyArray) -> float:
+            wrong = (decision @ codes.T).argmax(axis=1) != classes[rows]  # type: ignore[index]
+            return max(float(weight[rows] @ wrong / weight[rows].sum()), 0.5 / len(rows))
+
+    else:
+
+        def error_of(decision: Floats, rows: AnyArray) -> float:
+            return 1.0
+
+    most = min(MOST_TREES, max(1, plan.max_columns // TREE_SHARE))
+    lengths = tuple(sorted({max(1, most // 4), max(1, most // 2), most}))
+    scaled = centred / np.where(deviation > 0, deviation, 1.0) if classes is None else target
+    return choose_parts(
+        *(plan.data.X, rows, np.ascontiguousarray(scaled), weight, classes, error_of, lengths),
+        *(np.random.SeedSequence(plan.seed), plan.n_threads),
+    )
+
+
+def with_part(plan: FitPlan, part: Part, n_columns: int) -> FitPlan:
+    """Return the plan of one part."""
+    C = 1.0 / part.penalty
+    master = clone(plan.master).set_params(C=C)
+    return replace(plan, family=part.family, master=master, C=C, rule="gain", max_columns=n_columns)
+
+
+def fit_logits(plan: FitPlan, recipe: Recipe) -> LogitMap | None:
+    """Return the map from decisions to logits for classes or labels; None for regression."""
+    rows, weight = recipe.honest_rows, recipe.honest_weight
+    if isinstance(plan.coding, ClassCoding):
+        classes = plan.data.class_index[plan.order.rows][rows]
+        return _as_logits(LogitMap.of(recipe.honest_decisions, classes, weight, plan.coding.codes))
+    if isinstance(plan.coding, LabelCoding):
+        # `choose` centres and scales the target of each label
+        share = plan.weight / plan.weight.sum()
+        mean = share @ plan.target
+        deviation = np.sqrt(share @ (plan.target - mean) ** 2)
+        decisions = mean + np.where(deviation > 0, deviation, 1.0) * recipe.honest_decisions
+        codes = np.array([[-1.0], [1.0]])
+        own = [
+            LogitMap.of(decisions[:, [t]], (plan.target[rows, t] > 0).astype(int), weight, codes)
+            for t in range(decisions.shape[1])
+        ]
+        matrix = np.diag([each.matrix[0, 0] for each in own])
+        return LogitMap(2 * matrix, 2 * np.array([each.shift[0] for each in own]))
+    return None
+
+
+def _as_logits(found: LogitMap) -> LogitMap:
+    """Return the map to the logits of the logistic loss: for two classes those of the second one."""
+    factor = 2.0 if len(found.shift) == 1 else 1.0
+    return LogitMap(factor * found.matrix, factor * found.shift)
+
+
+def report_of(plan: FitPlan, recipe: Recipe, models: Mapping[str, Any]) -> AutomaticReport:
+    """Return what was decided."""
+    parts = [
+        PartReport(own.name, own.weight, 1.0 / own.penalty, models[own.name].n_columns_, n_learners(own))
+        for own in recipe.parts
+    ]
+    groups = zip(recipe.fits, recipe.group_weights, strict=True)
+    return AutomaticReport(
+        parts=tuple(sorted(parts, key=lambda own: -own.weight)),
+        groups={str(fit.group): float(own) for fit, own in groups if own > 0},
+        group_errors={str(fit.group): fit.error for fit in recipe.fits},
+        chain_errors={chain.growth.name: chain.error for chain in recipe.chains},
+        metrics=dict(recipe.metrics),
+        honest_error=recipe.honest_error,
+        n_rows=len(plan.order.rows),
+        n_honest_rows=len(recipe.honest_rows),
+        seconds=dict(recipe.seconds),
+    )
+
+
+def n_learners(part: Part) -> int:
+    """Return the size of the pool of a part."""
+    return len(part.family.learners)
+
+
+class DualsOfParts:
+    """In place of duals: those of an automatic model belong to its parts."""
+
+    def array(self) -> Floats:
+        """Raise AttributeError."""
+        raise AttributeError("An automatic model has duals for each of its parts: see model.parts_[name].duals_.")

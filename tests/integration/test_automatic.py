@@ -1,0 +1,166 @@
+"""The automatic model as users see it."""
+
+from __future__ import annotations
+
+import pickle
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.metrics import log_loss
+from sklearn.model_selection import cross_val_score
+
+from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsOutlierDetector, CGEnsRegressor, Checkpoint
+from cgens.baselines import AdaBoostClassifier
+from cgens.inspection import check_certificate
+from cgens.weak_learners import Mixture
+
+
+def rows_of(rng, m=180):
+    X = rng.normal(size=(m, 4))
+    return X, np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.2 * rng.normal(size=m)
+
+
+#: An estimator and its target, given the rows and a number for each of them.
+TASKS = {
+    "two classes": (CGEnsClassifier, lambda X, f: np.where(f > 0, "yes", "no")),
+    "three classes": (CGEnsClassifier, lambda X, f: np.digitize(f, [-0.5, 0.5])),
+    "labels": (CGEnsClassifier, lambda X, f: np.column_stack([f > 0, X[:, 1] > 0.3, X[:, 0] > f]).astype(int)),
+    "regression": (CGEnsRegressor, lambda X, f: 1e3 + 50 * f),
+    "two outputs": (CGEnsRegressor, lambda X, f: np.column_stack([f, 1e4 * X[:, 0] - 7])),
+}
+
+
+def fitted(name, rng, **params):
+    X, f = rows_of(rng, 300)
+    make, target = TASKS[name]
+    y = target(X, f)
+    options = {"n_estimators": 60, "random_state": 0, "n_jobs": 1, **params}
+    return make("auto", **options).fit(X[:180], y[:180]), X, y
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_predicts_and_is_certified(name, rng):
+    model, X, y = fitted(name, rng)
+    assert model.score(X[180:], y[180:]) > {"labels": 0.5, "three classes": 0.65}.get(name, 0.75)
+    assert 0 < model.n_columns_ == len(model.ensemble_) <= 60
+    assert check_certificate(model, X[:180], y[:180]).problems == ()
+    assert model.certificate_.primal == pytest.approx(sum(own.certificate_.primal for own in model.parts_.values()))
+    assert model.certificate_.full_lower_bound <= model.certificate_.primal
+    assert {part.name for part in model.auto_.parts} == set(model.parts_)
+
+
+@pytest.mark.parametrize("name", ["two classes", "three classes", "labels"])
+def test_probabilities_agree_with_predictions_and_beat_the_shares_of_the_classes(name, rng):
+    model, X, y = fitted(name, rng)
+    probabilities, predicted = model.predict_proba(X[180:]), model.predict(X[180:])
+    if name == "labels":
+        assert np.array_equal(probabilities > 0.5, predicted == 1)
+        return
+    assert np.allclose(probabilities.sum(axis=1), 1.0)
+    assert np.array_equal(model.classes_[probabilities.argmax(axis=1)], predicted)
+    shares = np.tile([np.mean(y[:180] == own) for own in model.classes_], (120, 1))
+    assert log_loss(y[180:], probabilities) < 0.7 * log_loss(y[180:], shares)
+
+
+def same_model(one, other, X):
+    assert [part.weight for part in one.auto_.parts] == [part.weight for part in other.auto_.parts]
+    assert one.decision_function(X).tobytes() == other.decision_function(X).tobytes()
+
+
+def test_threads_row_order_and_copies_change_no_bit(rng):
+    X, f = rows_of(rng)
+    y, weight, order = (f > 0).astype(int), rng.integers(1, 3, 180), rng.permutation(180)
+    options = {"n_estimators": 40, "random_state": 0}
+    model = CGEnsClassifier("auto", **options, n_jobs=1).fit(X, y, weight)
+    same_model(model, CGEnsClassifier("auto", **options, n_jobs=2).fit(X[order], y[order], weight[order]), X)
+    copies = np.repeat(np.arange(180), weight)
+    same_model(model, CGEnsClassifier("auto", **options, n_jobs=1).fit(X[copies], y[copies]), X)
+
+
+def test_frames_with_gaps_and_categories(rng):
+    X, f = rows_of(rng, 240)
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(kind=rng.choice(["x", "y", "z"], 240))
+    y = (f + (frame["kind"] == "y") > 0.3).to_numpy()
+    frame.loc[rng.random(240) < 0.2, "b"] = np.nan
+    model = CGEnsClassifier("auto", n_estimators=60, random_state=0, n_jobs=1).fit(frame[:180], y[:180])
+    assert model.score(frame[180:], y[180:]) > 0.7
+    shuffled = frame[["kind", "d", "c", "b", "a"]]
+    assert model.predict_proba(shuffled).tobytes() == model.predict_proba(frame).tobytes()
+    later = frame[180:].assign(kind="unseen", a=None).astype({"a": float})
+    assert np.isfinite(model.predict_proba(later)).all()
+
+
+def test_pickles_clones_and_searches(rng):
+    model, X, y = fitted("two classes", rng)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.predict_proba(X).tobytes() == model.predict_proba(X).tobytes()
+    assert again.auto_.summary() == model.auto_.summary()
+    assert cross_val_score(clone(model), X, y, cv=2).mean() > 0.7
+
+
+def test_it_tells_what_it_decided(rng):
+    model, _, _ = fitted("regression", rng)
+    told = model.auto_
+    assert re.search(r"\d+% .*\(\d+ of \d+\).*squared error is \d+% .*180 rows took", told.summary())
+    assert set(told.group_errors) >= set(told.groups)
+    assert len(told.group_errors) == 18
+    assert told.n_honest_rows == 36
+    assert 0 < told.honest_error < 0.5
+    assert all(len(metric) == 4 for metric in told.metrics.values())
+    for part in told.parts:
+        own = model.parts_[part.name]
+        assert (own.C_, own.n_columns_, own.certificate_.n_candidates) == (part.C, part.n_columns, part.n_candidates)
+
+
+def test_staged_predictions_are_those_of_the_final_model(rng):
+    model, X, _ = fitted("three classes", rng)
+    assert [own.tolist() for own in model.staged_predict(X)] == [model.predict(X).tolist()]
+
+
+@pytest.mark.parametrize("constant", ["features", "target"])
+def test_a_model_without_parts_is_constant(constant, rng):
+    X, f = rows_of(rng, 60)
+    X, y = (np.ones((60, 2)), f) if constant == "features" else (X, np.full(60, 3.0))
+    with pytest.warns(UserWarning, match="the model is constant"):
+        model = CGEnsRegressor("auto", random_state=0).fit(X, y)
+    assert np.allclose(model.predict(X), y.mean())
+    assert "constant" in model.auto_.summary()
+    assert check_certificate(model, X, y).agrees
+
+
+def test_duals_belong_to_the_parts(rng):
+    model, _, _ = fitted("two classes", rng)
+    with pytest.raises(AttributeError, match="parts_"):
+        _ = model.duals_
+    assert all(len(part.duals_) == 180 for part in model.parts_.values())
+
+
+REFUSED = {
+    "C": (CGEnsClassifier, {"C": 1.0}, "chooses C"),
+    "pricing": (CGEnsClassifier, {"pricing": "max"}, "chooses pricing"),
+    "loss": (CGEnsClassifier, {"loss": "hinge"}, "chooses the loss.*'hinge'"),
+    "loss of a regressor": (CGEnsRegressor, {"loss": "huber"}, "chooses the loss.*'huber'"),
+    "warm start": (CGEnsClassifier, {"warm_start": True}, "does not support warm_start"),
+    "early stopping": (CGEnsRegressor, {"early_stopping": True}, "does not support early_stopping"),
+    "checkpoint": (CGEnsRegressor, {"checkpoint": Checkpoint("no.file")}, "does not support checkpoint"),
+    "search": (CGEnsClassifierCV, {}, "CGEnsClassifierCV.*tunes itself"),
+    "outliers": (CGEnsOutlierDetector, {}, "CGEnsOutlierDetector"),
+    "baseline": (AdaBoostClassifier, {}, "AdaBoostClassifier"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused(name, rng):
+    X, f = rows_of(rng, 60)
+    make, params, message = REFUSED[name]
+    with pytest.raises(ValueError, match=message):
+        make(weak_learner="auto", **params).fit(X, (f > 0).astype(int))
+
+
+def test_it_is_not_a_member_of_a_mixture(rng):
+    X, f = rows_of(rng, 60)
+    with pytest.raises((TypeError, ValueError), match=r"auto|stump"):
+        CGEnsRegressor(Mixture(["auto", "stump"])).fit(X, f)
