@@ -96,6 +96,7 @@ def test_weighted_rows(weights, rng):
 
 #: Rows and targets from which little can be learned.
 FEW = {
+    "one row": lambda rng: (rng.normal(size=(1, 3)), np.array([[1.0]])),
     "two rows": lambda rng: (rng.normal(size=(2, 3)), np.array([[1.0], [-1.0]])),
     "three rows": lambda rng: (rng.normal(size=(3, 3)), np.array([[1.0], [-1.0], [1.0]])),
     "eight rows": lambda rng: (rng.normal(size=(8, 2)), np.sign(rng.normal(size=(8, 1)))),

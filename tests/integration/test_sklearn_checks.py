@@ -63,6 +63,8 @@ PAIRS += [
 ]
 #: Other searches, and boosters with other families.
 MORE = [
+    CGEnsClassifier("auto", n_estimators=40, random_state=0, n_jobs=1),
+    CGEnsRegressor("auto", n_estimators=40, random_state=0, n_jobs=1),
     CGEnsClassifierCV(loss="hinge", Cs=2, n_estimators=10, n_jobs=1),
     CGEnsClassifierCV(loss="logistic", Cs=2, n_estimators=10, n_jobs=1),
     CGEnsRegressorCV(loss="quantile", Cs=2, n_estimators=6, cv=2, n_jobs=1),

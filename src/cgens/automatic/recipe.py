@@ -35,6 +35,8 @@ from cgens.weak_learners.scaled import ScaledPack
 GROUP_ROWS, PENALTY_ROWS = 3000, 5000
 #: Columns of a group, more on few rows, which take less time; and of the final pool.
 GROUP_COLUMNS, FEW_ROWS, POOL_COLUMNS = {True: 1000, False: 500}, 700, 2000
+#: With fewer rows no metric is learned.
+LEAST_ROWS = 4
 #: The name of the part that is not of trees.
 COSINES = "cosines"
 #: Parts with less than this share of the sum of weights are dropped.
@@ -153,7 +155,9 @@ def choose_parts(
     some = {view: own[grouped] for view, own in views.items()}
     n_group = GROUP_COLUMNS[len(grouped) <= FEW_ROWS]
     own_target, own_weight = target[grouped], weight[grouped]
-    fits = fit_groups(GROUPS, some, own_target, own_weight, n_group, group_seed, n_threads)
+    # A metric is learned from half of the rows.
+    groups = GROUPS if len(grouped) >= LEAST_ROWS else tuple(group for group in GROUPS if not group.learned)
+    fits = fit_groups(groups, some, own_target, own_weight, n_group, group_seed, n_threads)
     group_weights = honest_weights([fit.decisions for fit in fits], own_target, own_weight)
     clock.lap("groups")
 

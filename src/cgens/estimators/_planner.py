@@ -33,7 +33,10 @@ class Planner(VersionedEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        family = self.weak_learner  # names and lists are of families that accept everything
+        # Names and lists are of families that accept everything; the automatic choice is the exception.
+        family = (
+            Automatic() if isinstance(self.weak_learner, str) and self.weak_learner == "auto" else self.weak_learner
+        )
         accepts = getattr(family, "accepts", ()) if hasattr(family, "begin") else EXTRAS
         tags.input_tags.sparse, tags.input_tags.allow_nan = "sparse" in accepts, "gaps" in accepts
         # For scikit-learn this means integers that are categories: here they are only if they are declared.
