@@ -5,73 +5,87 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cgens.automatic.chains import GROWTHS, MULTIPLES, Growth, grow_chain
-from cgens.automatic.shares import HeldOut
-from cgens.selection.leave_one_out import mean_square
+from cgens.automatic.chains import GROWTHS, MULTIPLES, Chains, Growth
+from cgens.automatic.shares import held_out_weights
 from cgens.table import Table
 from cgens.weak_learners import Tree
 from tests.reference.naive_loo import naive_ridge
 
 
-@pytest.mark.parametrize("share", [0.2, 0.25, 0.5])
-def test_a_share_of_each_class_is_held_out(share, rng):
+@pytest.mark.parametrize("n_folds", [2, 5])
+def test_each_fold_has_its_share_of_each_class(n_folds, rng):
     classes = rng.integers(0, 3, 400)
-    held_out = HeldOut.of(np.ones(400), classes, share, rng).weight
-    assert set(held_out.tolist()) == {0.0, 1.0}
+    folds = held_out_weights(np.ones(400), classes, n_folds, rng)
+    assert set(folds.ravel().tolist()) == {0.0, 1.0}
+    assert folds.sum(axis=0).tolist() == [1.0] * 400
     for own in range(3):
-        assert abs(held_out[classes == own].sum() - share * np.sum(classes == own)) <= 1
+        assert np.abs(folds[:, classes == own].sum(axis=1) - np.sum(classes == own) / n_folds).max() < 1
 
 
-def test_weights_are_copies_of_which_some_are_held_out(rng):
-    """The share of all copies is exact, and rows of much weight are split between both parts."""
+def test_the_copies_of_a_row_are_divided_among_the_folds(rng):
     weight = np.array([1.0, 10.0, 3.0, 1.0, 25.0])
-    held_out = HeldOut.of(weight, None, 0.2, rng).weight
-    assert held_out.sum() == 8
-    assert np.all(held_out == np.rint(held_out))
-    assert 0 < held_out[4] < 25
-    assert 0 < held_out[1] < 10
+    folds = held_out_weights(weight, None, 5, rng)
+    assert folds.sum(axis=0).tolist() == weight.tolist()
+    assert folds.sum(axis=1).tolist() == [8.0] * 5
+    assert folds[:, 4].tolist() == [5.0] * 5
+    assert np.all(folds == np.rint(folds))
 
 
 @pytest.mark.parametrize("weights", ["small", "fractions"])
-def test_a_row_of_little_weight_is_held_out_as_a_whole_or_not_at_all(weights, rng):
+def test_a_row_of_little_weight_is_in_one_fold(weights, rng):
     weight = np.full(50, 0.01) if weights == "small" else rng.uniform(0.6, 0.99, 50)
-    held_out = HeldOut.of(weight, None, 0.2, rng).weight
-    assert np.all((held_out == 0) | (held_out == weight))
-    assert np.sum(held_out > 0) == 10
+    folds = held_out_weights(weight, None, 5, rng)
+    assert np.all((folds == 0) | (folds == weight))
+    assert np.sum(folds > 0, axis=1).tolist() == [10] * 5
 
 
-@pytest.mark.parametrize("n_outputs", [1, 3])
-def test_a_chain_has_the_least_error_on_rows_that_it_has_not_seen(n_outputs, rng):
+def make_chains(rng, complete, n_outputs=1, lengths=(5, 30)):
     X = rng.normal(size=(200, 4))
     target = np.column_stack([np.sign(X[:, 0] * X[:, k]) for k in range(1, n_outputs + 1)])
     target += 0.5 * rng.normal(size=target.shape)
     weight = rng.integers(1, 3, 200).astype(float)
-    held_out, rows = HeldOut.of(weight, None, 0.2, rng), np.arange(200)
-    growth = Growth("small", Tree(4, min_samples_leaf=5), 40.0)
-    chain = grow_chain(
-        growth, Table.of(X), rows, target, weight, held_out, (5, 30), np.random.SeedSequence(0), n_threads=1
-    )
-    responses, left = chain.ensemble.respond(X, 1).astype(float), weight - held_out.weight
-    kept, tested = left > 0, held_out.weight > 0
-    errors = {}
+    folds = held_out_weights(weight, None, 5, rng)[: 5 if complete else 1]
+    return Chains(Table.of(X), np.arange(200), target, weight, folds, complete, lengths, 1), X, target, weight, folds
+
+
+SMALL = Growth("small", Tree(4, min_samples_leaf=5), 40.0)
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_length_and_penalty_have_the_least_error_on_held_out_rows(n_outputs, rng):
+    chains, X, target, weight, [held_out] = make_chains(rng, False, n_outputs)
+    chain = chains.grow(SMALL, np.random.SeedSequence(0))
+    whole = chains._grow(SMALL, held_out, np.random.SeedSequence(0).spawn(2)[1])
+    responses, left = whole.respond(X, 1).astype(float), weight - held_out
+    kept, tested = left > 0, held_out > 0
+    errors, decisions = {}, {}
     for n in (5, 30):
         for multiple in MULTIPLES:
             penalty = multiple * left.sum() / n_outputs
             weights, intercept = naive_ridge(responses[kept, :n], target[kept], left[kept], penalty)
-            residuals = target[tested] - responses[tested, :n] @ weights - intercept
-            errors[n, multiple * weight.sum() / n_outputs] = mean_square(residuals, held_out.weight[tested])
-    assert (chain.n_trees, chain.penalty) == min(errors, key=errors.get)
-    assert chain.error == pytest.approx(min(errors.values()), rel=1e-6)
-    assert chain.error == pytest.approx(mean_square(target[tested] - chain.decisions, held_out.weight[tested]))
+            own = responses[tested, :n] @ weights + intercept
+            setting = n, multiple * weight.sum() / n_outputs
+            errors[setting] = held_out[tested] @ np.sum((target[tested] - own) ** 2, axis=1) / held_out.sum()
+            decisions[setting] = own
+    best = min(errors, key=errors.get)
+    assert (len(chain.ensemble), chain.penalty) == best
+    assert chain.error == pytest.approx(errors[best], rel=1e-6)
+    assert np.allclose(chain.decisions[0], decisions[best], atol=1e-6)
+    assert list(chain.ensemble.learners) == list(whole.learners[: best[0]])
+
+
+def test_with_all_folds_each_row_has_a_decision_and_a_chain_grows_on_all_rows(rng):
+    chains, _, target, _, folds = make_chains(rng, True)
+    chain = chains.grow(SMALL, np.random.SeedSequence(0))
+    assert [len(own) for own in chain.decisions] == [np.sum(fold > 0) for fold in folds]
+    assert chain.error < 0.8 * target.var()
+    alone = chains._grow(SMALL, np.zeros(200), np.random.SeedSequence(0).spawn(6)[0], len(chain.ensemble))
+    assert list(chain.ensemble.learners) == list(alone.learners)
 
 
 def test_labels_of_held_out_rows_change_no_tree(rng):
-    X, weight = rng.normal(size=(100, 3)), np.ones(100)
-    target = X[:, :1] * X[:, 1:2]
-    held_out = HeldOut.of(weight, None, 0.2, rng)
-    other = np.where(held_out.weight[:, None] > 0, -target, target)
-    chains = [
-        grow_chain(GROWTHS[0], Table.of(X), np.arange(100), own, weight, held_out, (8,), np.random.SeedSequence(0), 1)
-        for own in (target, other)
-    ]
-    assert [chain.ensemble.learners for chain in chains[:1]] == [chain.ensemble.learners for chain in chains[1:]]
+    chains, _, target, weight, [held_out] = make_chains(rng, False, lengths=(8,))
+    other = np.where((held_out == weight)[:, None], -target, target)
+    changed = Chains(chains.X, chains.rows, other, weight, chains.folds, False, (8,), 1)
+    one, two = (own.grow(GROWTHS[0], np.random.SeedSequence(0)).ensemble for own in (chains, changed))
+    assert list(one.learners) == list(two.learners)

@@ -1,18 +1,18 @@
-"""Chains of trees, grown on four fifths of the rows, with their penalty chosen on the last fifth."""
+"""Chains of trees, with their length and penalty chosen on rows on which they were not grown."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
-from cgens.automatic.shares import HeldOut
+from cgens.blas import ONE_BLAS_THREAD
 from cgens.colgen import generate_columns
 from cgens.ensemble import Ensemble
 from cgens.masters import LeastSquares
 from cgens.selection import RidgePath
-from cgens.selection.leave_one_out import mean_square
 from cgens.table import Table
 from cgens.types import Floats, Integers
 from cgens.weak_learners import Tree
@@ -54,81 +54,103 @@ class Chain:
     ----------
     growth : Growth
     ensemble : Ensemble
-        Its trees.
-    n_trees : int
-        How many of them are best on the held-out rows, with the penalty.
+        The trees for the model.
     penalty : float
-        For all rows.
+        Of their weights, for all rows.
     error : float
-        Mean squared error on the held-out rows.
-    decisions : ndarray of shape (n_held_out, l)
-        Decisions for the held-out rows, by a fit without them.
+        Mean squared error on held-out rows.
+    decisions : list of ndarray of shape (n_held_out, l)
+        For each fold, decisions for its rows by a chain that was grown on the others.
     """
 
     growth: Growth
     ensemble: Ensemble
-    n_trees: int
     penalty: float
     error: float
-    decisions: Floats
+    decisions: list[Floats]
 
 
-def grow_chain(
-    growth: Growth,
-    X: Table,
-    rows: Integers,
-    target: Floats,
-    weight: Floats,
-    held_out: HeldOut,
-    n_trees: Sequence[int],
-    seed: np.random.SeedSequence,
-    n_threads: int,
-) -> Chain:
-    """Grow a chain on the rows that are not held out, and choose its length and penalty on those that are.
+@dataclass(frozen=True, eq=False)
+class Chains:
+    """Grows chains of trees on some rows, with others held out.
 
-    Parameters
+    Attributes
     ----------
-    growth : Growth
     X : Table
     rows : ndarray of shape (m,)
         The rows of X to fit.
     target : ndarray of shape (m, l)
     weight : ndarray of shape (m,)
-    held_out : HeldOut
-    n_trees : sequence of int
-        Lengths to try, ascending.
-    seed : numpy.random.SeedSequence
+    folds : ndarray of shape (n_folds, m)
+        Held-out weight of each row.
+    complete : bool
+        Whether each row is held out once. A further chain is then grown on all rows; otherwise that of the first fold
+        is used, with its weights fitted on all rows.
+    lengths : sequence of int
+        Numbers of trees to try, ascending.
     n_threads : int
-
-    Returns
-    -------
-    chain : Chain
     """
-    left = weight - held_out.weight
-    kept, tested = left > 0, held_out.weight > 0
-    n_outputs, total = target.shape[1], float(left.sum())
-    tree = Tree(**{**growth.tree.get_params(), "min_samples_leaf": min(growth.tree.min_samples_leaf, total / 8)})
-    ensemble, _ = generate_columns(
-        LeastSquares(n_outputs / (growth.penalty * total)),
-        tree,
-        X,
-        target[kept],
-        sample_weight=left[kept],
-        rows=rows[kept],
-        max_columns=max(n_trees),
-        rng=np.random.default_rng(seed),
-        n_threads=n_threads,
-    )
-    responses = ensemble.respond(X.take(rows).matrix(), n_threads)
-    best: Chain | None = None
-    for n in sorted({min(own, len(ensemble)) for own in n_trees}):
-        path = RidgePath(responses[kept, :n], target[kept], left[kept], n_threads)
-        for multiple in MULTIPLES:
-            weights, intercept = path.solution(multiple * total / n_outputs)
-            decisions = responses[tested, :n] @ weights + intercept
-            error = mean_square(target[tested] - decisions, held_out.weight[tested])
-            if best is None or error < best.error:
-                penalty = multiple * float(weight.sum()) / n_outputs
-                best = Chain(growth, ensemble, n, penalty, error, decisions)
-    assert best is not None
-    return best
+
+    X: Table
+    rows: Integers
+    target: Floats
+    weight: Floats
+    folds: Floats
+    complete: bool
+    lengths: Sequence[int]
+    n_threads: int
+
+    def grow(self, growth: Growth, seed: np.random.SeedSequence) -> Chain:
+        """Return the chain of the length and penalty that are best on held-out rows."""
+        last_seed, *seeds = seed.spawn(1 + len(self.folds))
+        matrix = self.X.take(self.rows).matrix()
+        n_outputs = self.target.shape[1]
+        decisions: dict[tuple[int, float], list[Floats]] = {}
+        ensembles = []
+        with ONE_BLAS_THREAD, ThreadPoolExecutor(min(self.n_threads, len(self.folds))) as pool:
+            grown = pool.map(lambda fold, own: self._grow(growth, fold, own), self.folds, seeds)
+            for held_out, ensemble in zip(self.folds, grown, strict=True):
+                ensembles.append(ensemble)
+                left = self.weight - held_out
+                kept, tested = left > 0, held_out > 0
+                responses = ensemble.respond(matrix, self.n_threads)
+                for length in self.lengths:
+                    own = responses[:, :length]
+                    path = RidgePath(own[kept], self.target[kept], left[kept])
+                    for multiple in MULTIPLES:
+                        weights, intercept = path.solution(multiple * float(left.sum()) / n_outputs)
+                        decisions.setdefault((length, multiple), []).append(own[tested] @ weights + intercept)
+        errors = {setting: self._error(own) for setting, own in decisions.items()}
+        length, multiple = min(errors, key=lambda setting: errors[setting])
+        ensemble = ensembles[0]
+        if self.complete:
+            ensemble = self._grow(growth, np.zeros_like(self.weight), last_seed, length)
+        penalty = multiple * float(self.weight.sum()) / n_outputs
+        return Chain(growth, ensemble.first(length), penalty, errors[length, multiple], decisions[length, multiple])
+
+    def _error(self, decisions: Sequence[Floats]) -> float:
+        total = 0.0
+        for held_out, own in zip(self.folds, decisions, strict=True):
+            tested = held_out > 0
+            total += float(held_out[tested] @ np.sum((self.target[tested] - own) ** 2, axis=1))
+        return total / float(self.folds.sum())
+
+    def _grow(
+        self, growth: Growth, held_out: Floats, seed: np.random.SeedSequence, length: int | None = None
+    ) -> Ensemble:
+        """Grow a chain on what is not held out."""
+        left = self.weight - held_out
+        kept, total = left > 0, float(left.sum())
+        least = min(growth.tree.min_samples_leaf, total / 8)
+        ensemble, _ = generate_columns(
+            LeastSquares(self.target.shape[1] / (growth.penalty * total)),
+            Tree(**{**growth.tree.get_params(), "min_samples_leaf": least}),
+            self.X,
+            self.target[kept],
+            sample_weight=left[kept],
+            rows=self.rows[kept],
+            max_columns=length or max(self.lengths),
+            rng=np.random.default_rng(seed),
+            n_threads=1 if len(self.folds) > 1 else self.n_threads,
+        )
+        return ensemble

@@ -13,11 +13,11 @@ from time import perf_counter
 
 import numpy as np
 
-from cgens.automatic.chains import GROWTHS, Chain, grow_chain
+from cgens.automatic.chains import GROWTHS, Chain, Chains
 from cgens.automatic.cosines import CosinePool
 from cgens.automatic.groups import GROUPS, VIEWS, HonestFit, fit_groups
 from cgens.automatic.pool import PooledColumns, choose_penalty, draw_pools, learn_metrics, suggested_penalty
-from cgens.automatic.shares import HeldOut
+from cgens.automatic.shares import held_out_weights
 from cgens.blas import ONE_BLAS_THREAD
 from cgens.packs import Pack, PackSet
 from cgens.packs.pack_set import PackPart
@@ -35,6 +35,10 @@ from cgens.weak_learners.scaled import ScaledPack
 GROUP_ROWS, PENALTY_ROWS = 3000, 5000
 #: Columns of a group, more on few rows, which take less time; and of the final pool.
 GROUP_COLUMNS, FEW_ROWS, POOL_COLUMNS = {True: 1000, False: 500}, 700, 2000
+#: Up to this many rows, each is held out once from the trees; of more rows, one in five is.
+FOLD_ROWS, N_FOLDS = 2000, 5
+#: Trees of a chain, on up to so many rows and on more.
+MOST_TREES = {True: 100, False: 200}
 #: With fewer rows no metric is learned.
 LEAST_ROWS = 4
 #: The name of the part that is not of trees.
@@ -161,21 +165,22 @@ def choose_parts(
     group_weights = honest_weights([fit.decisions for fit in fits], own_target, own_weight)
     clock.lap("groups")
 
-    held_out = HeldOut.of(weight, classes, 0.2, np.random.default_rng(fold_seed))
-    tested = np.flatnonzero(held_out.weight > 0)
-    growths = GROWTHS if len(tested) else ()  # of two rows, none is held out
-    with ONE_BLAS_THREAD, ThreadPoolExecutor(n_threads) as executor:
-        grown = [
-            executor.submit(grow_chain, growth, X, rows, target, weight, held_out, n_trees, own, n_threads=1)
-            for growth, own in zip(growths, chain_seeds, strict=False)
-        ]
-        chains = [own.result() for own in grown]
+    complete = m <= FOLD_ROWS
+    folds = held_out_weights(weight, classes, N_FOLDS, np.random.default_rng(fold_seed))[: N_FOLDS if complete else 1]
+    chains_of = Chains(X, rows, target, weight, folds, complete, n_trees, n_threads if complete else 1)
+    growths = GROWTHS if m > 1 else ()
+    with ONE_BLAS_THREAD, ThreadPoolExecutor(1 if complete else n_threads) as executor:
+        chains = list(executor.map(chains_of.grow, growths, chain_seeds))
     clock.lap("trees")
 
     metrics: dict[str, Floats] = {}
     honest: list[tuple[Pool, str, float, Floats]] = []
-    honest_rows = np.intersect1d(tested, penalized) if len(tested) else penalized
-    honest_weight = (held_out.weight if len(tested) else weight)[honest_rows]
+    # Rows of each fold, and their places among its rows, for which there are leave-one-out decisions too.
+    tested = [np.flatnonzero(own > 0) for own in folds] if len(growths) else [penalized]
+    places = [np.flatnonzero(np.isin(own, penalized)) for own in tested]
+    honest_rows = np.concatenate([own[at] for own, at in zip(tested, places, strict=True)])
+    held_out = folds if len(growths) else [weight]
+    honest_weight = np.concatenate([f[own[at]] for f, own, at in zip(held_out, tested, places, strict=True)])
     if group_weights.any():
         metrics = learn_metrics(fits, group_weights, some, own_target, own_weight, n_group, metric_seed)
         pools = draw_pools(fits, group_weights, views, metrics, weight, POOL_COLUMNS, pool_seed)
@@ -189,11 +194,9 @@ def choose_parts(
     clock.lap("pool")
 
     for chain in chains:
-        if chain.n_trees == 0:
-            continue
-        family = Pool(list(chain.ensemble.learners[: chain.n_trees]))
-        decisions = chain.decisions[np.searchsorted(tested, honest_rows)]
-        honest.append((family, chain.growth.name, chain.penalty, decisions))
+        if len(chain.ensemble):
+            decisions = np.concatenate([own[at] for own, at in zip(chain.decisions, places, strict=True)])
+            honest.append((Pool(list(chain.ensemble.learners)), chain.growth.name, chain.penalty, decisions))
     shares = honest_weights([own[-1] for own in honest], target[honest_rows], honest_weight, LEAST_SHARE)
     mean = weight @ target / weight.sum()
     total = np.tile(mean, (len(honest_rows), 1))
@@ -219,6 +222,12 @@ def choose_parts(
         relative,
         clock.seconds,
     )
+
+
+def chain_lengths(n_rows: int, n_columns: int) -> tuple[int, ...]:
+    """Return the numbers of trees to try for a chain: at most a quarter of all columns."""
+    most = max(1, min(MOST_TREES[n_rows <= FOLD_ROWS], n_columns // 4))
+    return tuple(sorted({max(1, most // 4), max(1, most // 2), most}))
 
 
 def _pack(pools: Sequence[tuple[str, CosinePool]], encodings: Mapping[str, Encoding]) -> Pack:

@@ -1,8 +1,6 @@
-"""Held-out rows for which weights are copies: of a row with several copies, some may be held out."""
+"""Folds for which weights are copies: the copies of a row may be in different folds."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,46 +8,41 @@ from cgens.table.encoding import row_weight
 from cgens.types import AnyArray, Floats
 
 
-@dataclass(frozen=True, eq=False)
-class HeldOut:
-    """What is held out of each row.
+def held_out_weights(weight: Floats, classes: AnyArray | None, n_folds: int, rng: np.random.Generator) -> Floats:
+    """Return how much of the weight of each row is in each fold, with about the same share of each class.
 
-    Attributes
+    A row of weight k is k copies, each of which is in one fold; a row of a weight below 1, or below the mean weight if
+    that is less, is one copy.
+
+    Parameters
     ----------
     weight : ndarray of shape (m,)
-        Held-out weight of each row, at most its weight.
+        Positive.
+    classes : ndarray of shape (m,), or None
+        A number for each row; rows of one number are divided evenly.
+    n_folds : int
+    rng : numpy.random.Generator
+        Orders the rows at random.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_folds, m)
+        They sum to `weight` over the folds.
+
+    Examples
+    --------
+    >>> held_out_weights(np.array([1.0, 4.0, 1.0]), None, 3, np.random.default_rng(0)).sum(axis=0)
+    array([1., 4., 1.])
     """
-
-    weight: Floats
-
-    @staticmethod
-    def of(weight: Floats, classes: AnyArray | None, share: float, rng: np.random.Generator) -> HeldOut:
-        """Hold out a share of the rows, the same of each class.
-
-        A row of weight k is k copies, each of which is held out or not; a row of a weight below 1, or below the mean
-        weight if that is less, is one copy.
-
-        Parameters
-        ----------
-        weight : ndarray of shape (m,)
-            Positive.
-        classes : ndarray of shape (m,), or None
-            A number for each row; rows of one number are divided evenly.
-        share : float
-        rng : numpy.random.Generator
-            Orders the rows at random.
-
-        Returns
-        -------
-        held_out : HeldOut
-        """
-        copies = np.maximum(1, np.floor(weight / row_weight(weight) * (1 + 1e-9))).astype(np.int64)
-        order = rng.permutation(len(weight))
-        if classes is not None:
-            order = order[np.argsort(classes[order], kind="stable")]
-        # The copies are numbered in this order; the k-th is held out if a multiple of 1 / share lies in (k, k + 1].
-        ends = np.cumsum(copies[order])
-        passed = np.floor(np.concatenate([[0], ends]) * share + 0.5)
-        n_held_out = np.empty(len(weight))
-        n_held_out[order] = np.diff(passed)
-        return HeldOut(weight * np.minimum(n_held_out / copies, 1.0))
+    copies = np.maximum(1, np.floor(weight / row_weight(weight) * (1 + 1e-9))).astype(np.int64)
+    order = rng.permutation(len(weight))
+    if classes is not None:
+        order = order[np.argsort(classes[order], kind="stable")]
+    # The copies are numbered in this order, and those of one fold have the same remainder.
+    ends = np.cumsum(copies[order])
+    begins = ends - copies[order]
+    shares = np.empty((n_folds, len(weight)))
+    for fold in range(n_folds):
+        n_own = -((fold - ends) // n_folds) + ((fold - begins) // n_folds)  # differences of ceilings
+        shares[fold, order] = n_own / copies[order]
+    return np.asarray(shares * weight)

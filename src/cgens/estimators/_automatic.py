@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from cgens.automatic.calibration import LogitMap
 from cgens.automatic.joined import join_certificates, join_ensembles
-from cgens.automatic.recipe import COSINES, Part, Recipe, choose_parts
+from cgens.automatic.recipe import COSINES, Part, Recipe, chain_lengths, choose_parts
 from cgens.automatic.report import AutomaticReport, PartReport
 from cgens.coding import ClassCoding, LabelCoding
 from cgens.ensemble import Ensemble
@@ -26,9 +26,6 @@ from cgens.table.accepted import check_accepted
 from cgens.trace import Trace
 from cgens.types import AnyArray, Floats
 from cgens.weak_learners import Stump
-
-#: A chain of trees has at most this share of the columns, and this many trees.
-TREE_SHARE, MOST_TREES = 4, 200
 
 
 def check_automatic(estimator: Any) -> None:
@@ -111,8 +108,7 @@ def choose(plan: FitPlan) -> Recipe:
         def error_of(decision: Floats, rows: AnyArray) -> float:
             return 1.0
 
-    most = min(MOST_TREES, max(1, plan.max_columns // TREE_SHARE))
-    lengths = tuple(sorted({max(1, most // 4), max(1, most // 2), most}))
+    lengths = chain_lengths(len(rows), plan.max_columns)
     scaled = centred / np.where(deviation > 0, deviation, 1.0) if classes is None else target
     return choose_parts(
         *(plan.data.X, rows, np.ascontiguousarray(scaled), weight, classes, error_of, lengths),
@@ -170,7 +166,7 @@ def report_of(plan: FitPlan, recipe: Recipe, models: Mapping[str, Any]) -> Autom
         metrics=dict(recipe.metrics),
         honest_error=recipe.honest_error,
         n_rows=len(plan.order.rows),
-        n_honest_rows=len(recipe.honest_rows),
+        n_honest_rows=len(np.unique(recipe.honest_rows)),
         seconds=dict(recipe.seconds),
     )
 
