@@ -12,7 +12,9 @@ _DESCRIPTIONS = """
 weak_learner : str, object or list, default="stump"
     "stump", "perceptron", "fourier", "tree", "box" or "linear"; a family with parameters such as
     ``cgens.weak_learners.Fourier(gamma=0.1)``; or a list of these for a mixture. A pair in the list gives a family its
-    own columns of X: ``["stump", (Fourier(standardize=True), ["age", "income"])]``.
+    own columns of X: ``["stump", (Fourier(standardize=True), ["age", "income"])]``. "auto" (`CGEnsClassifier` and
+    `CGEnsRegressor` only): cosines and trees with least squares, tuned and weighed by errors on rows that they were not
+    fitted on; see ``auto_.summary()``.
 n_estimators : int, default=500
     Maximum number of columns (weak learners).
 tol : float, default=1e-3
@@ -85,6 +87,11 @@ bound_duals_ : ndarray of the same shape as `duals_`, or None
 feature_importances_ : ndarray of shape (n_features_in_,)
     For stumps and trees: standard deviation of each feature's contribution to the decision, normalized to sum to 1. The
     deviation of a tree is divided among features by the variance that their splits explain.
+parts_ : dict of str to estimator
+    Of an automatic model: its parts, each fitted as a model of its own, with its pool, C and certificate. The decision
+    is their weighted sum, for classes mapped to logits; ``certificate_`` is that of their sum.
+auto_ : AutomaticReport
+    Of an automatic model: what was decided, and by which errors; ``auto_.summary()`` says it in a paragraph.
 family_shares_ : dict of str to float
     For a mixture: standard deviation of each family's contribution to the decision, normalized to sum to 1.
 validation_losses_ : ndarray of shape (n_iter_,)
