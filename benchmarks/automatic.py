@@ -22,6 +22,7 @@ from sklearn.metrics import log_loss
 
 from benchmarks.report import RESULTS, Table, load_results, save_results
 from cgens.automatic.calibration import LogitMap
+from cgens.automatic.problem import Problem
 from cgens.automatic.recipe import Part, chain_lengths, choose_parts
 from cgens.coding import simplex_codes
 from cgens.colgen import generate_columns
@@ -91,10 +92,8 @@ def measure(name: str, seed: int) -> dict[str, Any]:
     test_classes = test_classes[len(split.y) :]
     m, run = len(split.y), {"set": name, "seed": seed}
     start = perf_counter()
-    recipe = choose_parts(
-        *(Rows.of(split.X), np.arange(m), target, np.ones(m), classes, error, chain_lengths(m, 10**4)),
-        *(np.random.SeedSequence(seed), 2),
-    )
+    problem = Problem(Rows.of(split.X), np.arange(m), target, np.ones(m), classes, error, n_threads=2)
+    recipe = choose_parts(problem, chain_lengths(m, 10**4), np.random.SeedSequence(seed))
     run["choice seconds"] = perf_counter() - start
     run["laps"] = dict(recipe.seconds)
     run["weights"] = {part.name: part.weight for part in recipe.parts}
@@ -111,8 +110,8 @@ def measure(name: str, seed: int) -> dict[str, Any]:
     for size, decision in sums.items():
         run[f"error, {size}"] = score(predict(decision), split, name)
         if classes is not None:
-            codes, honest = simplex_codes(len(labels)), recipe.honest_rows
-            found = LogitMap.of(recipe.honest_decisions, classes[honest], recipe.honest_weight, codes)
+            codes, honest = simplex_codes(len(labels)), recipe.honest.rows
+            found = LogitMap.of(recipe.decisions, classes[honest], recipe.honest.weight, codes)
             probabilities = found.probabilities(decision, codes)
             run[f"loss, {size}"] = float(log_loss(test_classes, probabilities, labels=range(len(labels))))
             run[f"error, {size}, logits"] = 100 * float(np.mean(probabilities.argmax(axis=1) != test_classes))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cgens.automatic.problem import Problem
 from cgens.automatic.recipe import choose_parts
 from cgens.colgen import generate_columns
 from cgens.masters import LeastSquares
@@ -34,7 +35,8 @@ def choose(X, target, weight=None, n_threads=1, rows=None):
     def error(decision, rows):
         return float(np.mean((decision[:, 0] > 0) != classes[rows])) + 0.01
 
-    return choose_parts(X, rows, target, weight, classes, error, (10, 30), np.random.SeedSequence(4), n_threads)
+    problem = Problem(X, rows, target, weight, classes, error, n_threads)
+    return choose_parts(problem, (10, 30), np.random.SeedSequence(4))
 
 
 def solve(part, X, target):
@@ -58,17 +60,17 @@ def test_honest_decisions_predict_rows_and_noise_is_not_fitted():
     rng = np.random.default_rng(1)
     X, target = make_rows(rng, 300)
     recipe = choose(X, target)
-    honest = np.mean(np.sign(recipe.honest_decisions) != target[recipe.honest_rows])
+    honest = np.mean(np.sign(recipe.decisions) != target[recipe.honest.rows])
     assert honest < 0.25
     noise = rng.permutation(target)
-    assert np.std(choose(X, noise).honest_decisions) < 0.4 * np.std(recipe.honest_decisions)
+    assert np.std(choose(X, noise).decisions) < 0.4 * np.std(recipe.decisions)
 
 
 def same_choice(one, other):
     assert [part.name for part in one.parts] == [part.name for part in other.parts]
     for a, b in zip(one.parts, other.parts, strict=True):
         assert (a.penalty, a.weight) == (b.penalty, b.weight)
-    assert one.honest_decisions.tobytes() == other.honest_decisions.tobytes()
+    assert one.decisions.tobytes() == other.decisions.tobytes()
 
 
 def test_threads_change_no_bit(rng):
@@ -90,8 +92,8 @@ def test_weighted_rows(weights, rng):
     weight = rng.integers(1, 4, 160).astype(float) if weights == "copies" else np.full(160, 1e-3)
     recipe = choose(X, target, weight)
     assert len(recipe.parts) > 0
-    assert np.all(recipe.honest_weight > 0)
-    assert np.all(recipe.honest_weight <= weight[recipe.honest_rows])
+    assert np.all(recipe.honest.weight > 0)
+    assert np.all(recipe.honest.weight <= weight[recipe.honest.rows])
 
 
 #: Rows and targets from which little can be learned.
@@ -113,8 +115,8 @@ FEW = {
 def test_little_to_learn_from(name, rng):
     X, target = FEW[name](rng)
     recipe = choose(Table.of(np.asarray(X, dtype=float)), target)
-    assert len(recipe.honest_decisions) == len(recipe.honest_rows) == len(recipe.honest_weight) > 0
-    assert np.isfinite(recipe.honest_decisions).all()
+    assert len(recipe.decisions) == len(recipe.honest.rows) == len(recipe.honest.weight) > 0
+    assert np.isfinite(recipe.decisions).all()
     for part in recipe.parts:
         ensemble, _ = solve(part, np.asarray(X, dtype=float), target)
         assert np.isfinite(ensemble.decision(np.asarray(X, dtype=float))).all()

@@ -29,7 +29,7 @@ TASKS = {
     "three classes": (CGEnsClassifier, lambda X, f: np.digitize(f, [-0.5, 0.5])),
     "labels": (CGEnsClassifier, lambda X, f: np.column_stack([f > 0, X[:, 1] > 0.3, X[:, 0] > f]).astype(int)),
     "regression": (CGEnsRegressor, lambda X, f: 1e3 + 50 * f),
-    "two outputs": (CGEnsRegressor, lambda X, f: np.column_stack([f, 1e4 * X[:, 0] - 7])),
+    "two outputs": (CGEnsRegressor, lambda X, f: np.column_stack([f, 2 * X[:, 0] - 7])),
 }
 
 

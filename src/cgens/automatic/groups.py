@@ -15,6 +15,7 @@ from cgens.automatic.metric import learn_metric
 from cgens.blas import ONE_BLAS_THREAD
 from cgens.selection import loo
 from cgens.selection.leave_one_out import PENALTIES, mean_square
+from cgens.table.scaling import ScalingKind
 from cgens.types import AnyArray, Floats
 from cgens.weak_learners.projections.draws import draw_dense, draw_pairs, draw_sparse
 
@@ -66,7 +67,7 @@ FLAT: tuple[tuple[Draw, tuple[float, ...]], ...] = (
     ("pairs", (1.0, 2.0)),
 )
 LEARNED = tuple(own for own in FLAT if own != ("dense", (0.25,)))
-VIEWS = ("zc", "rank")
+VIEWS: tuple[ScalingKind, ...] = ("zc", "rank")
 GROUPS = tuple(
     Group(view, draw, scales, learned)
     for view, (learned, draws) in product(VIEWS, ((False, FLAT), (True, LEARNED)))

@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from cgens.automatic.calibration import LogitMap
 from cgens.automatic.joined import join_certificates, join_ensembles
+from cgens.automatic.problem import Problem
 from cgens.automatic.recipe import COSINES, Part, Recipe, chain_lengths, choose_parts
 from cgens.automatic.report import AutomaticReport, PartReport
 from cgens.coding import ClassCoding, LabelCoding
@@ -110,10 +111,8 @@ def choose(plan: FitPlan) -> Recipe:
 
     lengths = chain_lengths(len(rows), plan.max_columns)
     scaled = centred / np.where(deviation > 0, deviation, 1.0) if classes is None else target
-    return choose_parts(
-        *(plan.data.X, rows, np.ascontiguousarray(scaled), weight, classes, error_of, lengths),
-        *(np.random.SeedSequence(plan.seed), plan.n_threads),
-    )
+    problem = Problem(plan.data.X, rows, np.ascontiguousarray(scaled), weight, classes, error_of, plan.n_threads)
+    return choose_parts(problem, lengths, np.random.SeedSequence(plan.seed))
 
 
 def with_part(plan: FitPlan, part: Part, n_columns: int) -> FitPlan:
@@ -125,16 +124,16 @@ def with_part(plan: FitPlan, part: Part, n_columns: int) -> FitPlan:
 
 def fit_logits(plan: FitPlan, recipe: Recipe) -> LogitMap | None:
     """Return the map from decisions to logits for classes or labels; None for regression."""
-    rows, weight = recipe.honest_rows, recipe.honest_weight
+    rows, weight = recipe.honest.rows, recipe.honest.weight
     if isinstance(plan.coding, ClassCoding):
         classes = plan.data.class_index[plan.order.rows][rows]
-        return _as_logits(LogitMap.of(recipe.honest_decisions, classes, weight, plan.coding.codes))
+        return _as_logits(LogitMap.of(recipe.decisions, classes, weight, plan.coding.codes))
     if isinstance(plan.coding, LabelCoding):
         # `choose` centres and scales the target of each label
         share = plan.weight / plan.weight.sum()
         mean = share @ plan.target
         deviation = np.sqrt(share @ (plan.target - mean) ** 2)
-        decisions = mean + np.where(deviation > 0, deviation, 1.0) * recipe.honest_decisions
+        decisions = mean + np.where(deviation > 0, deviation, 1.0) * recipe.decisions
         codes = np.array([[-1.0], [1.0]])
         own = [
             LogitMap.of(decisions[:, [t]], (plan.target[rows, t] > 0).astype(int), weight, codes)
@@ -157,16 +156,16 @@ def report_of(plan: FitPlan, recipe: Recipe, models: Mapping[str, Any]) -> Autom
         PartReport(own.name, own.weight, 1.0 / own.penalty, models[own.name].n_columns_, n_learners(own))
         for own in recipe.parts
     ]
-    groups = zip(recipe.fits, recipe.group_weights, strict=True)
+    groups = zip(recipe.cosines.fits, recipe.cosines.group_weights, strict=True)
     return AutomaticReport(
         parts=tuple(sorted(parts, key=lambda own: -own.weight)),
         groups={str(fit.group): float(own) for fit, own in groups if own > 0},
-        group_errors={str(fit.group): fit.error for fit in recipe.fits},
+        group_errors={str(fit.group): fit.error for fit in recipe.cosines.fits},
         chain_errors={chain.growth.name: chain.error for chain in recipe.chains},
-        metrics=dict(recipe.metrics),
-        honest_error=recipe.honest_error,
+        metrics=dict(recipe.cosines.metrics),
+        honest_error=recipe.error,
         n_rows=len(plan.order.rows),
-        n_honest_rows=len(np.unique(recipe.honest_rows)),
+        n_honest_rows=len(np.unique(recipe.honest.rows)),
         seconds=dict(recipe.seconds),
     )
 
