@@ -202,11 +202,6 @@ CALLS = {
     ),
     "TreeGrower": (lambda *a: core.TreeGrower(pool(), *a), [ONES, 1], "positive -"),
     "TreeGrower.grow": (lambda *a: grower().grow(*a), [ONES, FLAGS, 1, 0.0, True], "finite length least weight -"),
-    "TreeGrower.grow, drawn": (
-        lambda a: grower().grow(ONES, FLAGS, 1, 0.0, True, a),
-        [np.ones(4, dtype=np.uint8)],
-        "length",
-    ),
     "TreeTables": (core.TreeTables, list(TREE), " ".join(9 * ["length"])),
     "TreeTables.respond": (lambda a: core.TreeTables(*TREE).respond(a, 1), [TABLE], "strided"),
     "TreeTables.decide": (lambda a: core.TreeTables(*TREE).decide(a, np.ones((1, 2)), 1), [TABLE], "strided"),
@@ -440,3 +435,9 @@ def test_results_own_their_memory():
     assert thresholds.tolist() == [2.5, 5.5, 8.5]
     assert levels.tolist() == [0, 1, 3]
     assert response.tolist() == [-1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("drawn", [np.ones(3, dtype=np.uint8), np.zeros(4, dtype=np.uint8)])
+def test_a_tree_needs_a_flag_for_each_row_and_a_row_that_is_drawn(drawn):
+    with pytest.raises(ValueError, match="one flag per row, and one row that is drawn"):
+        grower().grow(ONES, FLAGS, 1, 0.0, True, drawn)

@@ -23,6 +23,8 @@ from cgens.weak_learners.search.proposals import ProposalPricer
 
 #: A tree may use at least this many features, if there are: with fewer, an ensemble would be additive.
 LEAST_FEATURES = 4
+#: A tree is grown on at least this many distinct rows, if there are: of two, a fraction would be one.
+LEAST_ROWS = 20
 
 
 class Tree(BaseEstimator):  # type: ignore[misc]
@@ -44,7 +46,8 @@ class Tree(BaseEstimator):  # type: ignore[misc]
     max_features : float, default=0.5
         Fraction of the features that a tree may use, drawn at random for each tree; at least four, if there are.
     max_samples : float, default=1.0
-        Fraction of the rows on which a tree is grown, drawn at random for each tree.
+        Fraction of the distinct rows on which a tree is grown, drawn at random for each tree; at least twenty, if there
+        are.
     splitter : {"best", "random"}, default="best"
         "best": the best split of all features. "random": the best of one random split for each feature, as in extremely
         randomized trees, which generalizes better on small or noisy tables.
@@ -217,7 +220,7 @@ class TreeMaker:
         self._max_leaves = min(spec.max_leaf_nodes, len(sample))
         self._min_weight = min(float(spec.min_samples_leaf), spec.max_samples * float(sample.weight.sum()) / 4)
         self._n_features = sample.X.shape[1]
-        self._n_drawn = max(1, round(spec.max_samples * len(sample)))
+        self._n_drawn = max(LEAST_ROWS, round(spec.max_samples * len(sample)))
         self._share = sample.weight / sample.weight.sum()
 
     def __call__(self, target: Floats, attempt: int) -> tuple[TreeLearner, AnyArray] | None:
