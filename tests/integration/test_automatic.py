@@ -160,6 +160,17 @@ def test_what_is_refused(name, rng):
         make(weak_learner="auto", **params).fit(X, (f > 0).astype(int))
 
 
+@pytest.mark.parametrize("size", [1e-200, 1e-30, 1e30, 1e200])
+def test_targets_of_any_size(size, rng):
+    X, f = rows_of(rng)
+    model = CGEnsRegressor("auto", n_estimators=60, random_state=0)
+    if 1e-100 < size < 1e100:
+        assert model.fit(X, size * f).score(X, size * f) > 0.7
+        return
+    with pytest.raises(ValueError, match="target has a range of .*Rescale the target"):
+        model.fit(X, size * f)
+
+
 def test_it_is_not_a_member_of_a_mixture(rng):
     X, f = rows_of(rng, 60)
     with pytest.raises((TypeError, ValueError), match=r"auto|stump"):

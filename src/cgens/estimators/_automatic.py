@@ -93,7 +93,9 @@ def choose(plan: FitPlan) -> Recipe:
     rows, weight, target = plan.order.rows, plan.weight, plan.target
     share = weight / weight.sum()
     centred = target - share @ target
-    deviation = np.sqrt(share @ centred**2)
+    unit = np.abs(centred).max(axis=0)
+    unit[unit == 0] = 1.0
+    deviation = unit * np.sqrt(share @ (centred / unit) ** 2)  # squares neither overflow nor vanish
     classes = plan.data.class_index[rows] if isinstance(plan.coding, ClassCoding) else None
     error_of: Callable[[Floats, AnyArray], float]
     if isinstance(plan.coding, ClassCoding):

@@ -97,7 +97,7 @@ class EnsembleEstimator(CallbackEstimator, Planner):
 
     def _advice(self) -> str:
         """Return what to do if the master problem was not solved to `tol`."""
-        return f"lower C ({self.C_:.3g}) or raise tol"
+        return f"lower C ({self.C_:.3g}) or raise tol" if hasattr(self, "C_") else "raise tol"
 
     def _penalty_hint(self) -> str:
         """Return a further possible cause of a constant model."""
