@@ -167,7 +167,7 @@ def test_targets_of_any_size(size, rng):
     if 1e-100 < size < 1e100:
         assert model.fit(X, size * f).score(X, size * f) > 0.7
         return
-    with pytest.raises(ValueError, match="target has a range of .*Rescale the target"):
+    with pytest.raises(ValueError, match=r"target has a range of .*Rescale the target"):
         model.fit(X, size * f)
 
 
