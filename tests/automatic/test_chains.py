@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from cgens.automatic.chains import GROWTHS, MULTIPLES, Chains, Growth
+from cgens.automatic.problem import Problem
 from cgens.automatic.shares import held_out_weights
 from cgens.table import Table
 from cgens.weak_learners import Tree
@@ -45,7 +48,8 @@ def make_chains(rng, complete, n_outputs=1, lengths=(5, 30)):
     target += 0.5 * rng.normal(size=target.shape)
     weight = rng.integers(1, 3, 200).astype(float)
     folds = held_out_weights(weight, None, 5, rng)[: 5 if complete else 1]
-    return Chains(Table.of(X), np.arange(200), target, weight, folds, complete, lengths, 1), X, target, weight, folds
+    problem = Problem(Table.of(X), np.arange(200), target, weight, None, lambda decisions, rows: 1.0, 1)
+    return Chains(problem, folds, complete, lengths), X, target, weight, folds
 
 
 SMALL = Growth("small", Tree(4, min_samples_leaf=5), 40.0)
@@ -86,6 +90,6 @@ def test_with_all_folds_each_row_has_a_decision_and_a_chain_grows_on_all_rows(rn
 def test_labels_of_held_out_rows_change_no_tree(rng):
     chains, _, target, weight, [held_out] = make_chains(rng, False, lengths=(8,))
     other = np.where((held_out == weight)[:, None], -target, target)
-    changed = Chains(chains.X, chains.rows, other, weight, chains.folds, False, (8,), 1)
+    changed = replace(chains, problem=replace(chains.problem, target=other))
     one, two = (own.grow(GROWTHS[0], np.random.SeedSequence(0)).ensemble for own in (chains, changed))
     assert list(one.learners) == list(two.learners)

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from cgens.blas import ONE_BLAS_THREAD
+from cgens.masters.logistic import softmax
 from cgens.types import AnyArray, Floats
 
 #: Penalty on the differences between the map and a multiple of the identity: about that of one row.
@@ -93,7 +94,4 @@ class LogitMap:
 
     def probabilities(self, decisions: Floats, codes: Floats) -> Floats:
         """Return the probability of each class, shape (n, l + 1)."""
-        scores = self.logits(decisions) @ codes.T
-        scores -= scores.max(axis=1, keepdims=True)
-        shares = np.exp(scores)
-        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+        return np.ascontiguousarray(softmax(codes @ self.logits(decisions).T).T)

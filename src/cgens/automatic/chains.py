@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cgens.automatic.problem import Problem
 from cgens.blas import ONE_BLAS_THREAD
 from cgens.colgen import generate_columns
 from cgens.ensemble import Ensemble
 from cgens.masters import LeastSquares
 from cgens.selection import RidgePath
-from cgens.table import Table
-from cgens.types import Floats, Integers
+from cgens.types import Floats
 from cgens.weak_learners import Tree
 
 #: Penalties of the weights of grown trees, in multiples of m / l.
@@ -76,11 +76,7 @@ class Chains:
 
     Attributes
     ----------
-    X : Table
-    rows : ndarray of shape (m,)
-        The rows of X to fit.
-    target : ndarray of shape (m, l)
-    weight : ndarray of shape (m,)
+    problem : Problem
     folds : ndarray of shape (n_folds, m)
         Held-out weight of each row.
     complete : bool
@@ -88,35 +84,30 @@ class Chains:
         is used, with its weights fitted on all rows.
     lengths : sequence of int
         Numbers of trees to try, ascending.
-    n_threads : int
     """
 
-    X: Table
-    rows: Integers
-    target: Floats
-    weight: Floats
+    problem: Problem
     folds: Floats
     complete: bool
     lengths: Sequence[int]
-    n_threads: int
 
     def grow(self, growth: Growth, seed: np.random.SeedSequence) -> Chain:
         """Return the chain of the length and penalty that are best on held-out rows."""
         last_seed, *seeds = seed.spawn(1 + len(self.folds))
-        matrix = self.X.take(self.rows).matrix()
-        n_outputs = self.target.shape[1]
+        matrix = self.problem.X.take(self.problem.rows).matrix()
+        n_outputs = self.problem.target.shape[1]
         decisions: dict[tuple[int, float], list[Floats]] = {}
         ensembles = []
-        with ONE_BLAS_THREAD, ThreadPoolExecutor(min(self.n_threads, len(self.folds))) as pool:
+        with ONE_BLAS_THREAD, ThreadPoolExecutor(min(self.problem.n_threads, len(self.folds))) as pool:
             grown = pool.map(lambda fold, own: self._grow(growth, fold, own), self.folds, seeds)
             for held_out, ensemble in zip(self.folds, grown, strict=True):
                 ensembles.append(ensemble)
-                left = self.weight - held_out
+                left = self.problem.weight - held_out
                 kept, tested = left > 0, held_out > 0
-                responses = ensemble.respond(matrix, self.n_threads)
+                responses = ensemble.respond(matrix, self.problem.n_threads)
                 for length in self.lengths:
                     own = responses[:, :length]
-                    path = RidgePath(own[kept], self.target[kept], left[kept])
+                    path = RidgePath(own[kept], self.problem.target[kept], left[kept])
                     for multiple in MULTIPLES:
                         weights, intercept = path.solution(multiple * float(left.sum()) / n_outputs)
                         decisions.setdefault((length, multiple), []).append(own[tested] @ weights + intercept)
@@ -124,33 +115,33 @@ class Chains:
         length, multiple = min(errors, key=lambda setting: errors[setting])
         ensemble = ensembles[0]
         if self.complete:
-            ensemble = self._grow(growth, np.zeros_like(self.weight), last_seed, length)
-        penalty = multiple * float(self.weight.sum()) / n_outputs
+            ensemble = self._grow(growth, np.zeros_like(self.problem.weight), last_seed, length)
+        penalty = multiple * float(self.problem.weight.sum()) / n_outputs
         return Chain(growth, ensemble.first(length), penalty, errors[length, multiple], decisions[length, multiple])
 
     def _error(self, decisions: Sequence[Floats]) -> float:
         total = 0.0
         for held_out, own in zip(self.folds, decisions, strict=True):
             tested = held_out > 0
-            total += float(held_out[tested] @ np.sum((self.target[tested] - own) ** 2, axis=1))
+            total += float(held_out[tested] @ np.sum((self.problem.target[tested] - own) ** 2, axis=1))
         return total / float(self.folds.sum())
 
     def _grow(
         self, growth: Growth, held_out: Floats, seed: np.random.SeedSequence, length: int | None = None
     ) -> Ensemble:
         """Grow a chain on what is not held out."""
-        left = self.weight - held_out
+        left = self.problem.weight - held_out
         kept, total = left > 0, float(left.sum())
         least = min(growth.tree.min_samples_leaf, total / 8)
         ensemble, _ = generate_columns(
-            LeastSquares(self.target.shape[1] / (growth.penalty * total)),
+            LeastSquares(self.problem.target.shape[1] / (growth.penalty * total)),
             Tree(**{**growth.tree.get_params(), "min_samples_leaf": least}),
-            self.X,
-            self.target[kept],
+            self.problem.X,
+            self.problem.target[kept],
             sample_weight=left[kept],
-            rows=self.rows[kept],
+            rows=self.problem.rows[kept],
             max_columns=length or max(self.lengths),
             rng=np.random.default_rng(seed),
-            n_threads=1 if len(self.folds) > 1 else self.n_threads,
+            n_threads=1 if len(self.folds) > 1 else self.problem.n_threads,
         )
         return ensemble

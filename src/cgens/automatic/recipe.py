@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -137,14 +137,10 @@ def grow_chains(
     folds = held_out_weights(problem.weight, problem.classes, N_FOLDS, np.random.default_rng(fold_seed))
     folds = folds if complete else folds[:1]
     chains = Chains(
-        X=problem.X,
-        rows=problem.rows,
-        target=problem.target,
-        weight=problem.weight,
+        problem=problem if complete else replace(problem, n_threads=1),
         folds=folds,
         complete=complete,
         lengths=n_trees,
-        n_threads=n_threads if complete else 1,
     )
     with ONE_BLAS_THREAD, ThreadPoolExecutor(1 if complete else n_threads) as executor:
         return folds, list(executor.map(chains.grow, GROWTHS, seeds))
