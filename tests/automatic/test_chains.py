@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cgens.automatic.chains import GROWTHS, MULTIPLES, Chains, Growth
-from cgens.automatic.problem import Problem
+from cgens.automatic.problem import HonestRows, Problem
 from cgens.automatic.shares import held_out_weights
 from cgens.table import Table
 from cgens.weak_learners import Tree
@@ -49,7 +49,8 @@ def make_chains(rng, complete, n_outputs=1, lengths=(5, 30)):
     weight = rng.integers(1, 3, 200).astype(float)
     folds = held_out_weights(weight, None, 5, rng)[: 5 if complete else 1]
     problem = Problem(Table.of(X), np.arange(200), target, weight, None, lambda decisions, rows: 1.0, 1)
-    return Chains(problem, folds, complete, lengths), X, target, weight, folds
+    honest = HonestRows.of(list(folds), None, rng)
+    return Chains(problem, folds, honest, complete, lengths), X, target, weight, folds
 
 
 SMALL = Growth("small", Tree(4, min_samples_leaf=5), 40.0)
@@ -74,14 +75,14 @@ def test_length_and_penalty_have_the_least_error_on_held_out_rows(n_outputs, rng
     best = min(errors, key=errors.get)
     assert (len(chain.ensemble), chain.penalty) == best
     assert chain.error == pytest.approx(errors[best], rel=1e-6)
-    assert np.allclose(chain.decisions[0], decisions[best], atol=1e-6)
+    assert np.allclose(chain.decisions, decisions[best], atol=1e-6)
     assert list(chain.ensemble.learners) == list(whole.learners[: best[0]])
 
 
 def test_with_all_folds_each_row_has_a_decision_and_a_chain_grows_on_all_rows(rng):
     chains, _, target, _, folds = make_chains(rng, True)
     chain = chains.grow(SMALL, np.random.SeedSequence(0))
-    assert [len(own) for own in chain.decisions] == [np.sum(fold > 0) for fold in folds]
+    assert len(chain.decisions) == np.sum(folds > 0)
     assert chain.error < 0.8 * target.var()
     alone = chains._grow(SMALL, np.zeros(200), np.random.SeedSequence(0).spawn(6)[0], len(chain.ensemble))
     assert list(chain.ensemble.learners) == list(alone.learners)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cgens.automatic.cosine_part import FinalPool, rows_of_pool
 from cgens.automatic.cosines import CosinePool
 from cgens.automatic.groups import GROUPS, Group, fit_groups
 from cgens.automatic.metric import learn_metric
-from cgens.automatic.pool import PooledColumns, choose_penalty, draw_pools, learn_metrics, suggested_penalty
-from cgens.selection import honest_weights, loo
+from cgens.automatic.pool import MULTIPLES, choose_penalty, columns_of, draw_pools, learn_metrics, suggested_penalty
+from cgens.selection import NormalEquations, honest_weights, loo
 from cgens.selection.leave_one_out import mean_square
+from cgens.table import Table
+from cgens.table.encoding import Encoding
 
 
 def make_rows(rng, m=300, d=4):
@@ -130,14 +133,39 @@ def test_a_final_pool_predicts_better_than_its_groups(rng):
     fits = fit_groups(some_groups(), views, target, weight, 100, seed[0], 1)
     weights = honest_weights([fit.decisions for fit in fits], target, weight)
     metrics = learn_metrics(fits, weights, views, target, weight, 100, seed[1])
-    columns = PooledColumns(draw_pools(fits, weights, views, metrics, weight, 300, seed[2]), views)
+    columns = columns_of(draw_pools(fits, weights, views, metrics, weight, 300, seed[2]), views)
     assert columns.shape[0] == 300
     assert 250 < columns.shape[1] < 420
-    assert columns[slice(3, 9)].tolist() == columns[np.arange(3, 9)].tolist()
     suggested = suggested_penalty(fits, weights, 100, columns.shape[1])
-    found, penalty = choose_penalty(columns, target, weight, suggested, lambda decisions: 1.0, 1)
+    normal, rows = NormalEquations.of(columns, target, weight, 1), np.arange(300)
+    penalty, decisions = choose_penalty(normal, columns, target, rows, suggested, lambda decisions: 1.0, 1)
+    found = loo(columns, target, weight, [suggested * own for own in MULTIPLES])
     assert penalty == found.penalty
+    assert np.allclose(decisions, found.decisions)
     assert found.error < 1.1 * min(fit.error for fit in fits)
+    some = choose_penalty(normal, columns, target, rows[::7], suggested, lambda decisions: 1.0, 2)
+    assert len(some[1]) == 43
+
+
+def test_the_rows_of_the_final_pool_are_all_honest_ones_and_others(rng):
+    shuffled, honest = rng.permutation(9000), np.sort(rng.permutation(9000)[:2000])
+    rows = rows_of_pool(honest, shuffled)
+    assert len(rows) == 5000
+    assert np.isin(honest, rows).all()
+    assert rows_of_pool(honest[:3], np.arange(4)).tolist() == np.unique([*honest[:3], 0, 1, 2, 3]).tolist()
+
+
+def test_the_first_columns_of_a_final_pool_are_those_that_were_selected_first(rng):
+    X = rng.normal(size=(40, 3))
+    table, weight = Table.of(X), np.ones(40)
+    encodings = {view: Encoding.of(table, np.arange(40), weight, view) for view in ("zc", "rank")}
+    views = {view: own.transform(X) for view, own in encodings.items()}
+    pools = [(view, make_pool(rng, views[view], 20)[0]) for view in ("rank", "zc", "rank")]
+    pool = FinalPool(encodings, pools, rng.permutation(60)[:30])
+    columns = columns_of(pools, views)
+    assert len(pool) == 60
+    for n in (1, 7, 30):
+        assert np.allclose(pool.first(n).respond(X, 1), columns[:, pool.order[:n]], atol=1e-5)
 
 
 def test_the_suggested_penalty_is_that_of_a_single_group():

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cgens.automatic.problem import Problem
+from cgens.automatic.closed_form import PackColumns, solve_part
+from cgens.automatic.problem import HonestRows, Problem
 from cgens.automatic.recipe import choose_parts
 from cgens.colgen import generate_columns
 from cgens.masters import LeastSquares
 from cgens.packs import PackSet
 from cgens.table import Table
+from cgens.weak_learners import Pool
 
 NAN = np.nan
 
@@ -36,24 +38,54 @@ def choose(X, target, weight=None, n_threads=1, rows=None):
         return float(np.mean((decision[:, 0] > 0) != classes[rows])) + 0.01
 
     problem = Problem(X, rows, target, weight, classes, error, n_threads)
-    return choose_parts(problem, (10, 30), np.random.SeedSequence(4))
+    return choose_parts(problem, 80, np.random.SeedSequence(4))
 
 
-def solve(part, X, target):
-    return generate_columns(LeastSquares(1 / part.penalty), part.family, X, target, max_columns=40, pricing="gain")
+def solve(part, X, target, weight=None):
+    columns = PackColumns(part.learners, X, np.arange(len(target)), 1)
+    return solve_part(columns, target, np.ones(len(target)) if weight is None else weight, part.penalty)
 
 
 def test_parts_are_certified_problems_over_finite_pools(rng):
     X, target = make_rows(rng)
-    recipe = choose(X, target)
+    weight = rng.random(160) + 0.5
+    recipe = choose(X, target, weight)
     assert {part.name for part in recipe.parts} <= {"cosines", "random trees", "large trees"}
+    assert 0 < sum(len(part.learners) for part in recipe.parts) <= 80
     for part in recipe.parts:
-        ensemble, trace = solve(part, X, target)
+        ensemble, trace = solve(part, X, target, weight)
         assert trace.certificate.scope == "pool"
+        assert trace.certificate.relative_gap < 1e-10
         assert trace.certificate.full_lower_bound <= trace.certificate.primal * (1 + 1e-12)
-        assert len(ensemble) == min(40, trace.certificate.n_candidates)
+        assert len(ensemble) == len(part.learners) == trace.certificate.n_candidates <= part.n_candidates
         again = PackSet.from_arrays(ensemble.packs.to_arrays())
         assert again.respond(X.matrix(), 1).tobytes() == ensemble.respond(X.matrix()).tobytes()
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_a_part_is_what_column_generation_ends_with(n_outputs, rng):
+    X, target = make_rows(rng)
+    target = np.hstack([target, rng.normal(size=(160, n_outputs - 1))])
+    weight = rng.random(160) + 0.5
+    part = choose(X, target[:, :1], weight).parts[-1]
+    ensemble, trace = solve(part, X, target, weight)
+    options = {"sample_weight": weight, "pricing": "gain", "tol": 1e-12}
+    same, long = generate_columns(LeastSquares(1 / part.penalty), Pool(part.learners), X, target, **options)
+    assert np.allclose(ensemble.decision(X.matrix()), same.decision(X.matrix()), atol=1e-8)
+    for name in ("primal", "dual", "full_lower_bound"):
+        assert getattr(trace.certificate, name) == pytest.approx(getattr(long.certificate, name), rel=1e-9)
+    assert np.allclose(trace.duals, long.duals, atol=1e-9)
+    assert [len(weights) for weights, _ in ensemble.history] == [0, len(ensemble)]
+    assert trace.primal[0] == pytest.approx(long.primal[0])
+
+
+def test_of_many_rows_some_are_honest_and_copies_are_counted_apart(rng):
+    held_out = [np.arange(100.0) * (np.arange(100) % 2), np.ones(100)]
+    honest = HonestRows.of(held_out, 30, rng)
+    assert [len(own) for own in honest.folds] == [30, 30]
+    assert np.all(honest.folds[0] % 2 == 1)
+    assert honest.weight.tolist() == [*honest.folds[0].tolist(), *[1.0] * 30]
+    assert len(HonestRows.of(held_out, None, rng).rows) == 150
 
 
 def test_honest_decisions_predict_rows_and_noise_is_not_fitted():
@@ -118,5 +150,5 @@ def test_little_to_learn_from(name, rng):
     assert len(recipe.decisions) == len(recipe.honest.rows) == len(recipe.honest.weight) > 0
     assert np.isfinite(recipe.decisions).all()
     for part in recipe.parts:
-        ensemble, _ = solve(part, np.asarray(X, dtype=float), target)
+        ensemble, _ = solve(part, Table.of(np.asarray(X, dtype=float)), target)
         assert np.isfinite(ensemble.decision(np.asarray(X, dtype=float))).all()

@@ -7,7 +7,7 @@ import pytest
 
 from cgens.coding import simplex_codes
 from cgens.masters import LeastSquares
-from cgens.selection import RidgePath, loo
+from cgens.selection import NormalEquations, RidgePath, left_out_residuals, loo
 from cgens.selection.gram import TILE, gram_of
 from cgens.selection.leave_one_out import mean_square
 from cgens.table import Table
@@ -46,10 +46,13 @@ def unit_of(weight):
 @pytest.mark.parametrize("n", [0, 1, 12, 39, 40, 41, 90])
 def test_left_out_residuals_equal_one_fit_per_row(n, n_outputs, weights):
     columns, target, weight = make_problem(40, n, n_outputs, weights)
-    found = RidgePath(columns, target, weight).left_out_residuals(PENALTIES, unit_of(weight))
-    for penalty, residuals in zip(PENALTIES, found, strict=True):
-        expected = naive_left_out_residuals(columns, target, weight, penalty, unit_of(weight))
+    unit, normal, some = unit_of(weight), NormalEquations.of(columns, target, weight, 1), np.arange(3, 40, 5)
+    by_path = RidgePath(columns, target, weight).left_out_residuals(PENALTIES, unit)
+    by_factors = left_out_residuals(normal, columns, target, PENALTIES, some, unit, n_threads=2)
+    for penalty, residuals, of_some in zip(PENALTIES, by_path, by_factors, strict=True):
+        expected = naive_left_out_residuals(columns, target, weight, penalty, unit)
         np.testing.assert_allclose(residuals, expected, rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(of_some, expected[some], rtol=1e-8, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -8,17 +8,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cgens.automatic.problem import Problem
+from cgens.automatic.problem import HonestRows, Problem
 from cgens.blas import ONE_BLAS_THREAD
 from cgens.colgen import generate_columns
 from cgens.ensemble import Ensemble
 from cgens.masters import LeastSquares
 from cgens.selection import RidgePath
-from cgens.types import Floats
+from cgens.selection.leave_one_out import mean_square
+from cgens.types import Floats, Integers
 from cgens.weak_learners import Tree
 
 #: Penalties of the weights of grown trees, in multiples of m / l.
 MULTIPLES = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+#: Rows, at most, on which the weights of grown trees are fitted to compare lengths and penalties.
+RIDGE_ROWS = 50_000
 
 
 @dataclass(frozen=True)
@@ -59,15 +62,15 @@ class Chain:
         Of their weights, for all rows.
     error : float
         Mean squared error on held-out rows.
-    decisions : list of ndarray of shape (n_held_out, l)
-        For each fold, decisions for its rows by a chain that was grown on the others.
+    decisions : ndarray of shape (k, l)
+        For the honest rows, by chains that were grown on the others.
     """
 
     growth: Growth
     ensemble: Ensemble
     penalty: float
     error: float
-    decisions: list[Floats]
+    decisions: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +80,10 @@ class Chains:
     Attributes
     ----------
     problem : Problem
-    folds : ndarray of shape (n_folds, m)
+    held_out : ndarray of shape (n_folds, m)
         Held-out weight of each row.
+    honest : HonestRows
+        Rows of the folds on which length and penalty are chosen.
     complete : bool
         Whether each row is held out once. A further chain is then grown on all rows; otherwise that of the first fold
         is used, with its weights fitted on all rows.
@@ -87,44 +92,46 @@ class Chains:
     """
 
     problem: Problem
-    folds: Floats
+    held_out: Floats
+    honest: HonestRows
     complete: bool
     lengths: Sequence[int]
 
     def grow(self, growth: Growth, seed: np.random.SeedSequence) -> Chain:
         """Return the chain of the length and penalty that are best on held-out rows."""
-        last_seed, *seeds = seed.spawn(1 + len(self.folds))
-        matrix = self.problem.X.take(self.problem.rows).matrix()
-        n_outputs = self.problem.target.shape[1]
-        decisions: dict[tuple[int, float], list[Floats]] = {}
-        ensembles = []
-        with ONE_BLAS_THREAD, ThreadPoolExecutor(min(self.problem.n_threads, len(self.folds))) as pool:
-            grown = pool.map(lambda fold, own: self._grow(growth, fold, own), self.folds, seeds)
-            for held_out, ensemble in zip(self.folds, grown, strict=True):
-                ensembles.append(ensemble)
-                left = self.problem.weight - held_out
-                kept, tested = left > 0, held_out > 0
-                responses = ensemble.respond(matrix, self.problem.n_threads)
-                for length in self.lengths:
-                    own = responses[:, :length]
-                    path = RidgePath(own[kept], self.problem.target[kept], left[kept])
-                    for multiple in MULTIPLES:
-                        weights, intercept = path.solution(multiple * float(left.sum()) / n_outputs)
-                        decisions.setdefault((length, multiple), []).append(own[tested] @ weights + intercept)
-        errors = {setting: self._error(own) for setting, own in decisions.items()}
-        length, multiple = min(errors, key=lambda setting: errors[setting])
-        ensemble = ensembles[0]
+        last_seed, *seeds = seed.spawn(1 + len(self.held_out))
+        with ONE_BLAS_THREAD, ThreadPoolExecutor(min(self.problem.n_threads, len(seeds))) as pool:
+            grown = list(pool.map(lambda own, child: self._grow(growth, own, child), self.held_out, seeds))
+            fits = list(pool.map(self._fit, grown, self.held_out, self.honest.folds))
+        settings = {key: np.concatenate([own[key] for own in fits]) for key in fits[0]}
+        errors = {key: self._error(own) for key, own in settings.items()}
+        length, multiple = best = min(errors, key=lambda setting: errors[setting])
+        ensemble = grown[0]
         if self.complete:
             ensemble = self._grow(growth, np.zeros_like(self.problem.weight), last_seed, length)
-        penalty = multiple * float(self.problem.weight.sum()) / n_outputs
-        return Chain(growth, ensemble.first(length), penalty, errors[length, multiple], decisions[length, multiple])
+        penalty = multiple * float(self.problem.weight.sum()) / self.problem.target.shape[1]
+        return Chain(growth, ensemble.first(length), penalty, errors[best], settings[best])
 
-    def _error(self, decisions: Sequence[Floats]) -> float:
-        total = 0.0
-        for held_out, own in zip(self.folds, decisions, strict=True):
-            tested = held_out > 0
-            total += float(held_out[tested] @ np.sum((self.problem.target[tested] - own) ** 2, axis=1))
-        return total / float(self.folds.sum())
+    def _fit(self, ensemble: Ensemble, held_out: Floats, tested: Integers) -> dict[tuple[int, float], Floats]:
+        """Return decisions for some rows, for each length and penalty, by ridge fits on what is not held out."""
+        left = self.problem.weight - held_out
+        kept = np.flatnonzero(left > 0)
+        kept = kept[:: -(-len(kept) // RIDGE_ROWS)]
+        target, weight, n_outputs = self.problem.target[kept], left[kept], self.problem.target.shape[1]
+        fitted, honest = (
+            ensemble.respond(self.problem.X.take(self.problem.rows[own]).matrix()) for own in (kept, tested)
+        )
+        decisions = {}
+        for length in self.lengths:
+            path = RidgePath(fitted[:, :length], target, weight)
+            for multiple in MULTIPLES:
+                weights, intercept = path.solution(multiple * float(weight.sum()) / n_outputs)
+                decisions[length, multiple] = honest[:, :length] @ weights + intercept
+        return decisions
+
+    def _error(self, decisions: Floats) -> float:
+        """Return the mean squared error on the honest rows."""
+        return mean_square(self.problem.target[self.honest.rows] - decisions, self.honest.weight)
 
     def _grow(
         self, growth: Growth, held_out: Floats, seed: np.random.SeedSequence, length: int | None = None
@@ -142,6 +149,6 @@ class Chains:
             rows=self.problem.rows[kept],
             max_columns=length or max(self.lengths),
             rng=np.random.default_rng(seed),
-            n_threads=1 if len(self.folds) > 1 else self.problem.n_threads,
+            n_threads=1 if len(self.held_out) > 1 else self.problem.n_threads,
         )
         return ensemble

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from cgens.automatic.cosines import CosinePool
 from cgens.automatic.groups import HonestFit
 from cgens.automatic.metric import learn_metric
-from cgens.selection import LeaveOneOut, loo
-from cgens.types import AnyArray, Floats
+from cgens.selection import NormalEquations, left_out_residuals
+from cgens.selection.leave_one_out import mean_square
+from cgens.table.encoding import row_weight
+from cgens.types import AnyArray, Floats, Integers
 
 #: Number of columns of a group at least.
 LEAST_COLUMNS = 40
@@ -19,27 +20,9 @@ LEAST_COLUMNS = 40
 MULTIPLES = (0.3, 1.0, 3.0, 10.0, 30.0)
 
 
-@dataclass(frozen=True, eq=False)
-class PooledColumns:
-    """The columns of several pools side by side, computed when they are read.
-
-    Attributes
-    ----------
-    pools : list of (view, CosinePool)
-    views : dict of ndarray of shape (m, d)
-    """
-
-    pools: Sequence[tuple[str, CosinePool]]
-    views: Mapping[str, Floats]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of rows and columns."""
-        return len(next(iter(self.views.values()))), sum(len(pool) for _, pool in self.pools)
-
-    def __getitem__(self, rows: slice | AnyArray) -> Floats:
-        """Return the columns of some rows."""
-        return np.hstack([pool.columns(self.views[view][rows]) for view, pool in self.pools])
+def columns_of(pools: Sequence[tuple[str, CosinePool]], views: Mapping[str, Floats]) -> AnyArray:
+    """Return the responses of several pools side by side, float32, shape (m, n); they are exact."""
+    return np.hstack([pool.columns(views[view]).astype(np.float32) for view, pool in pools])
 
 
 def draw_pools(
@@ -91,15 +74,42 @@ def suggested_penalty(fits: Sequence[HonestFit], weights: Floats, n_group: int, 
 
 
 def choose_penalty(
-    columns: PooledColumns,
+    normal: NormalEquations,
+    columns: AnyArray,
     target: Floats,
-    weight: Floats,
+    rows: Integers,
     suggested: float,
     error_of: Callable[[Floats], float],
     n_threads: int,
-) -> tuple[LeaveOneOut, float]:
-    """Return the leave-one-out errors of the pool, and the penalty of the least error times squared error."""
-    found = loo(columns, target, weight, [suggested * own for own in MULTIPLES], n_threads=n_threads)
-    criteria = [error_of(own) * error for own, error in zip(found.all_decisions, found.errors, strict=True)]
+) -> tuple[float, Floats]:
+    """Return the penalty of the least error times squared error, and the leave-one-out decisions of some rows.
+
+    Parameters
+    ----------
+    normal : NormalEquations
+        Of the columns.
+    columns : ndarray of shape (m, n)
+    target : ndarray of shape (m, l)
+    rows : ndarray of shape (k,)
+        The rows that are left out.
+    suggested : float
+        The middle of the penalties to try.
+    error_of : callable
+        Returns the error of decisions for these rows.
+    n_threads : int
+
+    Returns
+    -------
+    penalty : float
+    decisions : ndarray of shape (k, l)
+    """
+    penalties = [suggested * own for own in MULTIPLES]
+    unit = np.minimum(normal.weight, row_weight(normal.weight))
+    residuals = left_out_residuals(normal, columns, target, penalties, rows, unit, n_threads)
+    decisions = [target[rows] - own for own in residuals]
+    criteria = [
+        error_of(decision) * mean_square(own, normal.weight[rows])
+        for decision, own in zip(decisions, residuals, strict=True)
+    ]
     best = len(criteria) - 1 - int(np.argmin(criteria[::-1]))
-    return found, float(found.penalties[best])
+    return penalties[best], decisions[best]

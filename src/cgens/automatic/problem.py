@@ -62,24 +62,21 @@ class HonestRows:
 
     Attributes
     ----------
+    folds : list of ndarray
+        Of each fold, the numbers among the m rows.
     rows : ndarray of shape (k,)
-        Numbers among the m rows; twice if copies of a row are in two folds.
+        Those of all folds; a row whose copies are in several folds occurs several times.
     weight : ndarray of shape (k,)
+        Held-out weights.
     """
 
+    folds: Sequence[Integers]
     rows: Integers
     weight: Floats
-    _places: Sequence[Integers]
 
     @staticmethod
-    def of(folds: Sequence[Floats], known: Integers) -> HonestRows:
-        """Return the rows of all folds, given their held-out weights, that are among the `known` ones."""
-        tested = [np.flatnonzero(own > 0) for own in folds]
-        places = [np.flatnonzero(np.isin(own, known)) for own in tested]
-        rows = [own[at] for own, at in zip(tested, places, strict=True)]
-        weight = [fold[own] for fold, own in zip(folds, rows, strict=True)]
-        return HonestRows(np.concatenate(rows), np.concatenate(weight), places)
-
-    def of_folds(self, decisions: Sequence[Floats]) -> Floats:
-        """Return decisions for these rows, given those for all rows of each fold."""
-        return np.concatenate([own[at] for own, at in zip(decisions, self._places, strict=True)])
+    def of(held_out: Sequence[Floats], most: int | None, rng: np.random.Generator) -> HonestRows:
+        """Return the rows of the folds, given their held-out weights of all m rows; at most so many of each fold."""
+        folds = [np.sort(rng.permutation(np.flatnonzero(own > 0))[:most]) for own in held_out]
+        weight = [own[rows] for own, rows in zip(held_out, folds, strict=True)]
+        return HonestRows(folds, np.concatenate(folds), np.concatenate(weight))

@@ -17,13 +17,15 @@ from cgens.automatic.cosine_part import CosinePart, choose_cosines
 from cgens.automatic.problem import HonestRows, Problem
 from cgens.automatic.shares import held_out_weights
 from cgens.blas import ONE_BLAS_THREAD
+from cgens.packs import PackSet
 from cgens.selection import honest_weights
 from cgens.selection.leave_one_out import mean_square
 from cgens.types import Floats
-from cgens.weak_learners import Pool
 
 #: Up to this many rows, each is held out once from the trees; of more rows, one in five is.
 FOLD_ROWS, N_FOLDS = 2000, 5
+#: Rows, at most, on which cosines and trees are weighed.
+HONEST_ROWS = 2500
 #: Trees of a chain, on up to so many rows and on more.
 MOST_TREES = {True: 100, False: 200}
 #: The name of the part that is not of trees.
@@ -39,7 +41,9 @@ class Part:
     Attributes
     ----------
     name : str
-    family : Pool
+    learners : PackSet
+    n_candidates : int
+        From how many the learners were selected.
     penalty : float
         1 / C.
     weight : float
@@ -47,7 +51,8 @@ class Part:
     """
 
     name: str
-    family: Pool
+    learners: PackSet
+    n_candidates: int
     penalty: float
     weight: float
 
@@ -78,72 +83,67 @@ class Recipe:
     seconds: Mapping[str, float]
 
 
-def choose_parts(problem: Problem, n_trees: Sequence[int], seed: np.random.SeedSequence) -> Recipe:
+def choose_parts(problem: Problem, n_columns: int, seed: np.random.SeedSequence) -> Recipe:
     """Compare groups of cosines, draw the final pool, grow trees, and weigh the parts.
 
     Parameters
     ----------
     problem : Problem
-    n_trees : sequence of int
-        Lengths of a chain of trees to try.
+    n_columns : int
+        Of all parts together.
     seed : numpy.random.SeedSequence
 
     Returns
     -------
     recipe : Recipe
     """
-    cosine_seed, fold_seed, *chain_seeds = seed.spawn(2 + len(GROWTHS))
-    cosines = choose_cosines(problem, cosine_seed)
-    folds, chains = grow_chains(problem, n_trees, fold_seed, chain_seeds)
+    n_rows, weight = len(problem.rows), problem.weight
+    cosine_seed, fold_seed, row_seed, *chain_seeds = seed.spawn(3 + len(GROWTHS))
+    complete = n_rows <= FOLD_ROWS
+    held_out = weight[None]  # a single row cannot be held out
+    if n_rows > 1:
+        held_out = held_out_weights(weight, problem.classes, N_FOLDS, np.random.default_rng(fold_seed))
+        held_out = held_out if complete else held_out[:1]
+    honest = HonestRows.of(list(held_out), None if complete else HONEST_ROWS, np.random.default_rng(row_seed))
+
+    cosines = choose_cosines(problem, honest, n_columns, cosine_seed)
+    chains = []
+    if n_rows > 1:
+        lengths = chain_lengths(n_rows, n_columns)
+        chains = grow_chains(Chains(problem, held_out, honest, complete, lengths), chain_seeds)
     problem.clock.lap("trees")
 
-    honest = HonestRows.of(list(folds), cosines.known)
-    found: list[tuple[str, Pool, float, Floats]] = []
-    if cosines.pack is not None and cosines.decisions is not None:
-        decisions = cosines.decisions[np.searchsorted(cosines.known, honest.rows)]
-        found.append((COSINES, Pool(cosines.pack), cosines.penalty, decisions))
-    for chain in chains:
-        if len(chain.ensemble):
-            family = Pool(list(chain.ensemble.learners))
-            found.append((chain.growth.name, family, chain.penalty, honest.of_folds(chain.decisions)))
-
-    target, mean = problem.target[honest.rows], problem.weight @ problem.target / problem.weight.sum()
-    weights = honest_weights([own[-1] for own in found], target, honest.weight, LEAST_SHARE)
-    total = np.tile(mean, (len(target), 1))
-    for weight, own in zip(weights, found, strict=True):
-        total += weight * (own[-1] - mean)
-    of_mean, of_sum = (mean_square(target - own, honest.weight) for own in (mean, total))
-    parts = [
-        Part(name, family, penalty, float(weight))
-        for weight, (name, family, penalty, _) in zip(weights, found, strict=True)
-        if weight > 0
+    found = [
+        (Part(chain.growth.name, chain.ensemble.packs, len(chain.ensemble), chain.penalty, 0.0), chain.decisions)
+        for chain in chains
+        if len(chain.ensemble)
     ]
+    if cosines.pool is not None and cosines.decisions is not None:
+        own = Part(COSINES, cosines.pool.first(0), len(cosines.pool), cosines.penalty, 0.0)
+        found.append((own, cosines.decisions))
+    target, mean = problem.target[honest.rows], weight @ problem.target / weight.sum()
+    weights = honest_weights([own for _, own in found], target, honest.weight, LEAST_SHARE)
+    decisions = np.tile(mean, (len(target), 1))
+    for share, (_, honest_decisions) in zip(weights, found, strict=True):
+        decisions += share * (honest_decisions - mean)
+    of_mean, of_sum = (mean_square(target - own, honest.weight) for own in (mean, decisions))
+    parts = [replace(part, weight=float(own)) for own, (part, _) in zip(weights, found, strict=True) if own > 0]
+    if cosines.pool is not None and parts and parts[-1].name == COSINES:
+        # They come last, and get the columns that the trees leave.
+        left = max(1, n_columns - sum(len(part.learners) for part in parts))
+        parts[-1] = replace(parts[-1], learners=cosines.pool.first(left))
     problem.clock.lap("weights")
     error = of_sum / of_mean if of_mean > 0 else 1.0
-    return Recipe(parts, cosines, chains, honest, total, error, problem.clock.seconds)
+    return Recipe(parts, cosines, chains, honest, decisions, error, problem.clock.seconds)
 
 
-def grow_chains(
-    problem: Problem,
-    n_trees: Sequence[int],
-    fold_seed: np.random.SeedSequence,
-    seeds: Sequence[np.random.SeedSequence],
-) -> tuple[Floats, list[Chain]]:
-    """Return the held-out weights of the rows in each fold, and the chains."""
-    n_rows, n_threads = len(problem.rows), problem.n_threads
-    if n_rows == 1:  # it cannot be held out
-        return problem.weight[None], []
-    complete = n_rows <= FOLD_ROWS
-    folds = held_out_weights(problem.weight, problem.classes, N_FOLDS, np.random.default_rng(fold_seed))
-    folds = folds if complete else folds[:1]
-    chains = Chains(
-        problem=problem if complete else replace(problem, n_threads=1),
-        folds=folds,
-        complete=complete,
-        lengths=n_trees,
-    )
-    with ONE_BLAS_THREAD, ThreadPoolExecutor(1 if complete else n_threads) as executor:
-        return folds, list(executor.map(chains.grow, GROWTHS, seeds))
+def grow_chains(chains: Chains, seeds: Sequence[np.random.SeedSequence]) -> list[Chain]:
+    """Grow chains of all kinds; in parallel, if their folds are not."""
+    n_threads = chains.problem.n_threads
+    if not chains.complete:
+        chains = replace(chains, problem=replace(chains.problem, n_threads=1))
+    with ONE_BLAS_THREAD, ThreadPoolExecutor(1 if chains.complete else n_threads) as executor:
+        return list(executor.map(chains.grow, GROWTHS, seeds))
 
 
 def chain_lengths(n_rows: int, n_columns: int) -> tuple[int, ...]:

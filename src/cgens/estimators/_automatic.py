@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import reduce
 from typing import Any
@@ -13,20 +12,20 @@ import numpy as np
 from sklearn.base import clone
 
 from cgens.automatic.calibration import LogitMap
+from cgens.automatic.closed_form import PackColumns, solve_part
 from cgens.automatic.joined import join_certificates, join_ensembles
 from cgens.automatic.problem import Problem
-from cgens.automatic.recipe import COSINES, Part, Recipe, chain_lengths, choose_parts
+from cgens.automatic.recipe import Part, Recipe, choose_parts
 from cgens.automatic.report import AutomaticReport, PartReport
 from cgens.coding import ClassCoding, LabelCoding
 from cgens.ensemble import Ensemble
 from cgens.estimators._plan import FitPlan
 from cgens.masters import Logistic
-from cgens.progress import ProgressBar
-from cgens.rounds import Callback, all_of
+from cgens.rounds import Callback
 from cgens.table.accepted import check_accepted
 from cgens.trace import Trace
 from cgens.types import AnyArray, Floats
-from cgens.weak_learners import Stump
+from cgens.weak_learners import Pool, Stump
 
 
 def check_automatic(estimator: Any) -> None:
@@ -51,41 +50,33 @@ def run_automatic(
     """Choose the parts, fit them one by one, and set the fitted attributes by the given functions."""
     check_accepted(plan.family, plan.data.X)
     recipe = choose(plan)
-    plans = [with_part(plan, part, n_columns_of(part, recipe, plan.max_columns)) for part in recipe.parts]
-    if not plans:  # nothing predicts better than a constant
-        plans = [replace(plan, family=Stump(), max_columns=0)]
-    models = []
-    with closing(ProgressBar()) if estimator.verbose else nullcontext() as bar:
-        for own in plans:
-            result = own.run(all_of(callbacks if bar is None else [*callbacks, bar], None))
-            models.append(copy.copy(estimator))
-            models[-1].weak_learner = own.family
-            store_fit(models[-1], own, *result)
-    names, weights = [part.name for part in recipe.parts], [part.weight for part in recipe.parts]
-    if not recipe.parts:
-        names, weights = ["constant"], [1.0]
+    models = {}
+    for part in recipe.parts:
+        own = with_part(plan, part)
+        columns = PackColumns(part.learners, plan.data.X, plan.order.rows, plan.n_threads)
+        result = solve_part(columns, plan.target, plan.weight, part.penalty)
+        models[part.name] = copy.copy(estimator)
+        models[part.name].weak_learner = own.family
+        store_fit(models[part.name], own, *result)
+    weights = [part.weight for part in recipe.parts]
+    if not models:  # nothing predicts better than a constant
+        own = replace(plan, family=Stump(), max_columns=0)
+        models, weights = {"constant": copy.copy(estimator)}, [1.0]
+        models["constant"].weak_learner = own.family
+        store_fit(models["constant"], own, *own.run())
     logits = fit_logits(plan, recipe)
     mean = plan.weight @ plan.target / plan.weight.sum()
     store_context(estimator, plan)
-    estimator.parts_ = dict(zip(names, models, strict=True))
-    estimator.ensemble_ = join_ensembles([own.ensemble_ for own in models], weights, mean, logits)
-    estimator.certificate_ = join_certificates([own.certificate_ for own in models])
-    estimator.trace_ = replace(
-        reduce(lambda trace, own: trace.followed_by(own.trace_), models[1:], models[0].trace_),
-        certificate=estimator.certificate_,
-    )
-    estimator.n_columns_, estimator.n_iter_ = len(estimator.ensemble_), sum(own.n_iter_ for own in models)
+    estimator.parts_ = models
+    estimator.ensemble_ = join_ensembles([own.ensemble_ for own in models.values()], weights, mean, logits)
+    estimator.certificate_ = join_certificates([own.certificate_ for own in models.values()])
+    traces = [own.trace_ for own in models.values()]
+    estimator.trace_ = replace(reduce(Trace.followed_by, traces), certificate=estimator.certificate_)
+    estimator.n_columns_, estimator.n_iter_ = len(estimator.ensemble_), sum(own.n_iter_ for own in models.values())
     estimator._duals = estimator._bound_duals = DualsOfParts()
     if logits is not None:
         estimator.master_ = Logistic()
     estimator.auto_ = report_of(plan, recipe, estimator.parts_)
-
-
-def n_columns_of(part: Part, recipe: Recipe, most: int) -> int:
-    """Return how many columns a part may have: all trees, and as many cosines as are left of `most`."""
-    if part.name != COSINES:
-        return n_learners(part)
-    return max(1, most - sum(n_learners(own) for own in recipe.parts if own.name != COSINES))
 
 
 def choose(plan: FitPlan) -> Recipe:
@@ -111,17 +102,16 @@ def choose(plan: FitPlan) -> Recipe:
         def error_of(decision: Floats, rows: AnyArray) -> float:
             return 1.0
 
-    lengths = chain_lengths(len(rows), plan.max_columns)
     scaled = centred / np.where(deviation > 0, deviation, 1.0) if classes is None else target
     problem = Problem(plan.data.X, rows, np.ascontiguousarray(scaled), weight, classes, error_of, plan.n_threads)
-    return choose_parts(problem, lengths, np.random.SeedSequence(plan.seed))
+    return choose_parts(problem, plan.max_columns, np.random.SeedSequence(plan.seed))
 
 
-def with_part(plan: FitPlan, part: Part, n_columns: int) -> FitPlan:
+def with_part(plan: FitPlan, part: Part) -> FitPlan:
     """Return the plan of one part."""
     C = 1.0 / part.penalty
-    master = clone(plan.master).set_params(C=C)
-    return replace(plan, family=part.family, master=master, C=C, rule="gain", max_columns=n_columns)
+    master, family = clone(plan.master).set_params(C=C), Pool(part.learners)
+    return replace(plan, family=family, master=master, C=C, rule="gain", max_columns=len(part.learners))
 
 
 def fit_logits(plan: FitPlan, recipe: Recipe) -> LogitMap | None:
@@ -155,7 +145,7 @@ def _as_logits(found: LogitMap) -> LogitMap:
 def report_of(plan: FitPlan, recipe: Recipe, models: Mapping[str, Any]) -> AutomaticReport:
     """Return what was decided."""
     parts = [
-        PartReport(own.name, own.weight, 1.0 / own.penalty, models[own.name].n_columns_, n_learners(own))
+        PartReport(own.name, own.weight, 1.0 / own.penalty, models[own.name].n_columns_, own.n_candidates)
         for own in recipe.parts
     ]
     groups = zip(recipe.cosines.fits, recipe.cosines.group_weights, strict=True)
@@ -170,11 +160,6 @@ def report_of(plan: FitPlan, recipe: Recipe, models: Mapping[str, Any]) -> Autom
         n_honest_rows=len(np.unique(recipe.honest.rows)),
         seconds=dict(recipe.seconds),
     )
-
-
-def n_learners(part: Part) -> int:
-    """Return the size of the pool of a part."""
-    return len(part.family.learners)
 
 
 class DualsOfParts:

@@ -65,6 +65,11 @@ class LeastSquares(Loss):
     def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedLeastSquares:
         """Return the problem without columns; `target` is any matrix of shape (m, l)."""
         scale = self.prepared(target, sample_weight).scale(sample_weight)
+        self.check_range(target, scale)
+        return RestrictedLeastSquares(self, target, scale, n_threads)
+
+    def check_range(self, target: Floats, scale: Floats) -> None:
+        """Raise ValueError if the objective, or squares of prices, would overflow or underflow."""
         with np.errstate(over="ignore", under="ignore"):
             spread = np.abs(target - target[0]).max()
             largest = scale.sum() * np.square(spread)
@@ -74,7 +79,6 @@ class LeastSquares(Loss):
                 f"The target has a range of {spread:.3g}: with C = {self.C:.3g} the objective overflows or underflows. "
                 "Rescale the target to a range of about 1."
             )
-        return RestrictedLeastSquares(self, target, scale, n_threads)
 
     def losses(self, decision: Floats, target: Floats) -> Floats:
         """Return 1/2 |L - F|^2."""

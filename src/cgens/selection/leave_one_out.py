@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cgens.selection.ridge_path import Columns, RidgePath
+from cgens.selection.normal_equations import Columns
+from cgens.selection.ridge_path import RidgePath
 from cgens.table.encoding import row_weight
 from cgens.types import AnyArray, Floats
 

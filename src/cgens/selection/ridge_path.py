@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from collections.abc import Sequence
 
 import numpy as np
 
 from cgens.blas import ONE_BLAS_THREAD
-from cgens.selection.gram import gram_of
+from cgens.selection.normal_equations import Columns, NormalEquations, blocks_of
+from cgens.selection.ridge_factor import LEAST_FREEDOM
 from cgens.types import AnyArray, Floats
-
-#: Rows that are processed together. Part of the definition of the results: another size may round differently.
-BLOCK = 2048
-#: The least share of its own residual that a row keeps: less is only rounding.
-LEAST_FREEDOM = 1e-10
-
-
-class Columns(Protocol):
-    """A matrix of shape (m, n) that is read in blocks of rows: an array, or responses that are computed when read."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Numbers of rows and columns."""
-
-    def __getitem__(self, rows: slice, /) -> AnyArray:
-        """Return these rows."""
 
 
 class RidgePath:
@@ -38,7 +22,8 @@ class RidgePath:
     Parameters
     ----------
     columns : array-like of shape (m, n)
-        The responses of n weak learners. If there are fewer columns than rows they are read in blocks, once per pass.
+        The responses of n weak learners. If there are fewer columns than rows they are read in blocks, once for the
+        decomposition and once for residuals.
     target : array-like of shape (m, l)
     sample_weight : array-like of shape (m,), optional
         Positive. A weight of k stands for k copies of the row.
@@ -72,38 +57,19 @@ class RidgePath:
         with ONE_BLAS_THREAD:
             self._target_mean = self._share @ target
             self._target = (target - self._target_mean) * self._root
-            self._means = np.zeros(columns.shape[1])
-            for rows in self._blocks():
-                self._means += self._share[rows] @ columns[rows]
             self._by_columns = columns.shape[1] < len(weight)
             if self._by_columns:
-                self._decompose_columns(n_threads)
+                normal = NormalEquations.of(columns, target, weight, n_threads)
+                self._means = normal.means
+                values, self._vectors = np.linalg.eigh(normal.gram)
+                self._values, self._products = np.maximum(values, 0.0), self._vectors.T @ normal.products
             else:
+                self._means = self._share @ columns[slice(0, len(weight))]
                 self._decompose_rows()
-
-    def _blocks(self) -> Iterator[slice]:
-        for begin in range(0, len(self.weight), BLOCK):
-            yield slice(begin, min(begin + BLOCK, len(self.weight)))
 
     def _centred(self, rows: slice) -> Floats:
         """Return S^1/2 Hc of some rows."""
         return np.asarray((self._columns[rows] - self._means) * self._root[rows])
-
-    def _decompose_columns(self, n_threads: int) -> None:
-        """Set Hc'SHc = V diag(d) V' and V'Hc'S Lc."""
-        n_columns = self._columns.shape[1]
-        products = np.zeros((n_columns, self._target.shape[1]))
-
-        def blocks() -> Iterator[Floats]:
-            nonlocal products
-            for rows in self._blocks():
-                centred = self._centred(rows)
-                products += centred.T @ self._target[rows]
-                yield centred
-
-        values, self._vectors = np.linalg.eigh(gram_of(blocks(), n_columns, n_threads))
-        self._values = np.maximum(values, 0.0)
-        self._products = self._vectors.T @ products
 
     def _decompose_rows(self) -> None:
         """Set Q'S^1/2 Hc Hc'S^1/2 Q = E diag(d) E', and QE.
@@ -152,7 +118,7 @@ class RidgePath:
         left_out = np.ones((len(self.weight), 1)) if unit is None else (np.asarray(unit) / self.weight)[:, None]
         found = [np.empty_like(self._target) for _ in penalties]
         with ONE_BLAS_THREAD:
-            for rows in self._blocks():
+            for rows in blocks_of(len(self.weight)):
                 scores = self._centred(rows) @ self._vectors if self._by_columns else self._vectors[rows]
                 squares = scores**2
                 for residuals, penalty in zip(found, penalties, strict=True):

@@ -1,0 +1,104 @@
+"""A part of the model: the weights of given learners on all rows, in closed form and with a certificate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from cgens.blas import ONE_BLAS_THREAD
+from cgens.ensemble import Ensemble
+from cgens.masters import LeastSquares
+from cgens.packs import PackSet
+from cgens.selection import NormalEquations
+from cgens.selection.normal_equations import blocks_of
+from cgens.table import Table
+from cgens.trace import Trace, TraceRecorder
+from cgens.types import AnyArray, Certificate, Duals, Floats, Integers, MasterSolution, Status, relative_gap
+from cgens.weight_history import WeightHistory
+
+
+@dataclass(frozen=True, eq=False)
+class PackColumns:
+    """The responses of learners on some rows of a table, computed when they are read.
+
+    Attributes
+    ----------
+    learners : PackSet
+    X : Table
+    rows : ndarray of shape (m,)
+    n_threads : int
+    """
+
+    learners: PackSet
+    X: Table
+    rows: Integers
+    n_threads: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        return len(self.rows), len(self.learners)
+
+    def __getitem__(self, block: slice | Integers) -> AnyArray:
+        """Return the responses of some rows."""
+        return self.learners.respond(self.X.take(self.rows[block]).matrix(), self.n_threads)
+
+
+def solve_part(columns: PackColumns, target: Floats, weight: Floats, penalty: float) -> tuple[Ensemble, Trace]:
+    """Solve `LeastSquares` with C = 1 / penalty over all columns at once.
+
+    The columns are read twice, in blocks: for their products, and for the duals, which certify the solution.
+    """
+    began = perf_counter()
+    master = LeastSquares(1.0 / penalty)
+    master.check_range(target, weight / penalty)
+    normal = NormalEquations.of(columns, target, weight, columns.n_threads)
+    with ONE_BLAS_THREAD:
+        shifted = normal.gram + penalty * np.eye(len(normal.gram))
+        weights = cho_solve(cho_factor(shifted, lower=True), normal.products)
+    empty = np.zeros((0, target.shape[1]))
+    recorder, history = TraceRecorder(), WeightHistory()
+    for own in (empty, weights):
+        intercept = normal.target_mean - normal.means[: len(own)] @ own
+        solution, energy = evaluate(master, columns, own, intercept, target, weight / penalty)
+        recorder.begin_round(np.nan, 0.0)
+        recorder.add_solution(solution, perf_counter() - began)
+        history.append(solution)
+        began = perf_counter()
+    bound = master.pool_bound(solution.duals.array, target, weight / penalty, energy)
+    recorder.add_bound(bound, solution)
+    certificate = Certificate(
+        primal=solution.primal,
+        dual=solution.dual,
+        relative_gap=solution.relative_gap,
+        scope="pool",
+        n_candidates=len(weights),
+        max_price=0.0,  # no candidate is left out
+        full_lower_bound=bound,
+        full_relative_gap=relative_gap(solution.primal, bound),
+        status=Status.OPTIMAL,
+    )
+    for array in (weights, intercept):
+        array.setflags(write=False)
+    ensemble = Ensemble(columns.learners, weights, intercept, normal.means, history)
+    return ensemble, recorder.finish(certificate, solution.duals.array)
+
+
+def evaluate(
+    master: LeastSquares, columns: PackColumns, weights: Floats, intercept: Floats, target: Floats, scale: Floats
+) -> tuple[MasterSolution, float]:
+    """Return a solution with its objectives, and the sum of price^2 over its columns: one pass over the rows."""
+    duals = np.empty_like(target)
+    prices = np.zeros_like(weights)
+    with ONE_BLAS_THREAD:
+        for rows in blocks_of(len(target)):
+            own = np.asarray(columns[rows], dtype=np.float64) if len(weights) else np.zeros((rows.stop - rows.start, 0))
+            duals[rows] = scale[rows, None] * (target[rows] - own @ weights - intercept)
+            prices += own.T @ duals[rows]
+    energy = float(np.sum(prices**2))
+    primal = 0.5 * float(np.sum(weights**2)) + 0.5 * float(np.sum(duals**2 / scale[:, None]))
+    dual = master.dual_value(duals, target, scale, energy)
+    return MasterSolution(weights, intercept, Duals(duals), primal, dual, Status.OPTIMAL, 1), energy
