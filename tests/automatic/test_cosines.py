@@ -98,7 +98,7 @@ def test_honest_decisions_of_a_group_use_no_label_of_the_row(n_threads, rng):
     changed[7] += 0.2
     flat, others = fits[0], fit_groups(some_groups(), views, changed, np.ones(120), 60, np.random.SeedSequence(1), 1)[0]
     assert others.penalty == flat.penalty
-    assert others.decisions[7] == pytest.approx(flat.decisions[7], abs=1e-9)
+    assert others.decisions[7] == pytest.approx(flat.decisions[7], abs=1e-5)  # products in single precision
     assert np.abs(others.decisions - flat.decisions).max() > 1e-3, "that of other rows changes"
 
 
@@ -121,7 +121,7 @@ def test_a_learned_metric_is_not_preferred_where_nothing_is_to_be_learned():
     flat, learned = fit_groups(groups, {"zc": rows}, target, np.ones(80), 80, np.random.SeedSequence(0), 1)
     assert learned.error > 0.9 * flat.error
     metric = learn_metric(rows, target, np.ones(80), 80, rng)
-    naive = loo(groups[1].pool(80, metric, rows, np.ones(80), rng).columns(rows), target)
+    naive = loo(groups[1].pool(80, metric, rows, np.ones(80), rng).measured, target, dtype=np.float32)
     assert naive.error < learned.error
 
 
@@ -133,7 +133,7 @@ def test_a_final_pool_predicts_better_than_its_groups(rng):
     fits = fit_groups(some_groups(), views, target, weight, 100, seed[0], 1)
     weights = honest_weights([fit.decisions for fit in fits], target, weight)
     metrics = learn_metrics(fits, weights, views, target, weight, 100, seed[1])
-    columns = columns_of(draw_pools(fits, weights, views, metrics, weight, 300, seed[2]), views)
+    columns = columns_of(draw_pools(fits, weights, views, metrics, weight, 300, seed[2]))
     assert columns.shape[0] == 300
     assert 250 < columns.shape[1] < 420
     suggested = suggested_penalty(fits, weights, 100, columns.shape[1])
@@ -162,7 +162,7 @@ def test_the_first_columns_of_a_final_pool_are_those_that_were_selected_first(rn
     views = {view: own.transform(X) for view, own in encodings.items()}
     pools = [(view, make_pool(rng, views[view], 20)[0]) for view in ("rank", "zc", "rank")]
     pool = FinalPool(encodings, pools, rng.permutation(60)[:30])
-    columns = columns_of(pools, views)
+    columns = columns_of(pools)
     assert len(pool) == 60
     for n in (1, 7, 30):
         assert np.allclose(pool.first(n).respond(X, 1), columns[:, pool.order[:n]], atol=1e-5)

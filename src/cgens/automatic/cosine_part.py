@@ -119,8 +119,8 @@ def choose_cosines(problem: Problem, honest: HonestRows, n_columns: int, seed: n
     known = rows_of_pool(honest.rows, shuffled)
     views = views_of(known)
     pools = draw_pools(fits, shares, views, metrics, weight[known], POOL_COLUMNS, pool_seed)
-    columns = columns_of(pools, views)
-    normal = NormalEquations.of(columns, target[known], weight[known], n_threads)
+    columns = columns_of(pools)
+    normal = NormalEquations.of(columns, target[known], weight[known], n_threads, np.float32)
     penalty, decisions = choose_penalty(
         normal,
         columns,

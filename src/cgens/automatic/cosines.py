@@ -26,26 +26,34 @@ class CosinePool:
     thetas : ndarray of shape (n, d)
     kappas, factors : ndarray of shape (n,)
         The factors c_j are the powers of two that bring the standard deviations of the columns next to 1.
+    measured : ndarray of shape (m, n), float32
+        Responses on the rows on which the standard deviations were measured; they are exact.
     """
 
     thetas: Floats
     kappas: Floats
     factors: Floats
+    measured: AnyArray
 
     @staticmethod
     def of(thetas: Floats, kappas: Floats, rows: Floats, weight: Floats) -> CosinePool:
         """Measure the variances of cosines on some rows."""
         share = weight / weight.sum()
         means, squares = np.zeros(len(thetas)), np.zeros(len(thetas))
+        responses = np.empty((len(rows), len(thetas)), dtype=np.float32)
         for begin in range(0, len(rows), BLOCK):
             own = slice(begin, begin + BLOCK)
-            columns = cosines(rows[own], thetas, kappas).astype(np.float64)
+            responses[own] = cosines(rows[own], thetas, kappas)
+            columns = responses[own].astype(np.float64)
             with ONE_BLAS_THREAD:
                 means += share[own] @ columns
                 squares += share[own] @ columns**2
         variances = squares - means**2
         kept = variances > LEAST_VARIANCE
-        return CosinePool(thetas[kept], kappas[kept], unit_factor(np.sqrt(variances[kept])))
+        factors = unit_factor(np.sqrt(variances[kept]))
+        measured = responses if kept.all() else responses[:, kept]
+        measured *= factors.astype(np.float32)
+        return CosinePool(thetas[kept], kappas[kept], factors, measured)
 
     def __len__(self) -> int:
         return len(self.thetas)

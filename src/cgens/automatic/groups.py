@@ -141,9 +141,8 @@ def fit_groups(
         def fit(group: Group, own: np.random.SeedSequence) -> HonestFit:
             rows, rng = views[group.view], np.random.default_rng(own)
             if not group.learned:
-                found = loo(
-                    group.pool(n_columns, np.ones(rows.shape[1]), rows, weight, rng).columns(rows), target, weight
-                )
+                columns = group.pool(n_columns, np.ones(rows.shape[1]), rows, weight, rng).measured
+                found = loo(columns, target, weight, dtype=np.float32)
                 return HonestFit(group, found.penalty, found.error, found.decisions)
             return _cross_fitted(group, rows, target, weight, n_columns, metrics, half, rng)
 
@@ -163,9 +162,9 @@ def _cross_fitted(
     """Fit on all rows with the metric of one half, and use the decisions on the other half only."""
     errors, honest = np.zeros(len(PENALTIES)), [np.empty_like(target) for _ in PENALTIES]
     for side in (True, False):
-        columns = group.pool(n_columns, metrics[group.view, side], rows, weight, rng).columns(rows)
+        columns = group.pool(n_columns, metrics[group.view, side], rows, weight, rng).measured
         counted = half != side
-        found = loo(columns, target, weight, counted=counted)
+        found = loo(columns, target, weight, counted=counted, dtype=np.float32)
         errors += found.errors * weight[counted].sum()
         for decisions, own in zip(honest, found.all_decisions, strict=True):
             decisions[counted] = own[counted]

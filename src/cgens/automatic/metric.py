@@ -43,7 +43,7 @@ def learn_metric(
     for _ in range(N_PASSES):
         thetas = draw_dense(n_columns, metric, SCALES, rng)
         pool = CosinePool.of(thetas, rng.uniform(0.0, 2 * np.pi, size=n_columns), rows, weight)
-        found = loo(pool.columns(rows), target, weight, n_threads=n_threads)
+        found = loo(pool.measured, target, weight, n_threads=n_threads, dtype=np.float32)
         weights, _ = found.path.solution(found.penalty)
         some = np.sort(rng.permutation(len(rows))[:N_ROWS])
         learned = pool.mean_gradients(rows[some], weights, weight[some])

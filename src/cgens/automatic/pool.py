@@ -20,9 +20,9 @@ LEAST_COLUMNS = 40
 MULTIPLES = (0.3, 1.0, 3.0, 10.0, 30.0)
 
 
-def columns_of(pools: Sequence[tuple[str, CosinePool]], views: Mapping[str, Floats]) -> AnyArray:
-    """Return the responses of several pools side by side, float32, shape (m, n); they are exact."""
-    return np.hstack([pool.columns(views[view]).astype(np.float32) for view, pool in pools])
+def columns_of(pools: Sequence[tuple[str, CosinePool]]) -> AnyArray:
+    """Return the responses of several pools side by side on the rows that they were drawn for, float32, (m, n)."""
+    return np.hstack([pool.measured for _, pool in pools])
 
 
 def draw_pools(
@@ -105,7 +105,7 @@ def choose_penalty(
     """
     penalties = [suggested * own for own in MULTIPLES]
     unit = np.minimum(normal.weight, row_weight(normal.weight))
-    residuals = left_out_residuals(normal, columns, target, penalties, rows, unit, n_threads)
+    residuals = left_out_residuals(normal, columns, target, penalties, rows, unit, n_threads, np.float32)
     decisions = [target[rows] - own for own in residuals]
     criteria = [
         error_of(decision) * mean_square(own, normal.weight[rows])

@@ -12,13 +12,13 @@ import numpy as np
 from cgens._core import usable_threads
 from cgens.blas import ONE_BLAS_THREAD
 from cgens.interrupt import raise_if_interrupted
-from cgens.types import Floats
+from cgens.types import AnyArray, Floats
 
 #: Columns of a tile. Tiles are computed in parallel, each in one piece, so that threads do not change a bit.
 TILE = 512
 
 
-def gram_of(blocks: Iterable[Floats], n_columns: int, n_threads: int) -> Floats:
+def gram_of(blocks: Iterable[AnyArray], n_columns: int, n_threads: int) -> Floats:
     """Return the sum of B'B over blocks B of rows, shape (n_columns, n_columns).
 
     Parameters
@@ -42,7 +42,7 @@ def gram_of(blocks: Iterable[Floats], n_columns: int, n_threads: int) -> Floats:
     with ONE_BLAS_THREAD, ThreadPoolExecutor(n_workers) if n_workers > 1 else nullcontext() as pool:
         for block in blocks:
 
-            def add(tile: tuple[slice, slice], block: Floats = block) -> None:
+            def add(tile: tuple[slice, slice], block: AnyArray = block) -> None:
                 total[tile] += block[:, tile[0]].T @ block[:, tile[1]]
 
             for _ in (map if pool is None else pool.map)(add, tiles):

@@ -59,6 +59,7 @@ def loo(
     penalties: Iterable[float] = PENALTIES,
     counted: AnyArray | None = None,
     n_threads: int = 1,
+    dtype: type[np.floating] = np.float64,
 ) -> LeaveOneOut:
     """Return the exact leave-one-out errors of ridge regression over given columns, for all penalties at once.
 
@@ -78,6 +79,8 @@ def loo(
     counted : ndarray of shape (m,), optional
         Share of each row's weight that counts in the errors; all of it, if this is not given.
     n_threads : int, default=1
+    dtype : type, default=float64
+        Precision of products over the rows (see `RidgePath`).
 
     Returns
     -------
@@ -96,7 +99,7 @@ def loo(
     if not len(tried):
         raise ValueError("penalties must have at least one value; it is empty.")
     target = np.asarray(target, dtype=np.float64)
-    path = RidgePath(columns, target, sample_weight, n_threads)
+    path = RidgePath(columns, target, sample_weight, n_threads, dtype)
     weight = path.weight if counted is None else path.weight * counted
     if not weight.any():
         raise ValueError("counted must not be 0 for all rows.")

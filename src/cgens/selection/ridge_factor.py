@@ -29,6 +29,7 @@ def left_out_residuals(
     rows: Integers,
     unit: AnyArray,
     n_threads: int = 1,
+    dtype: type[np.floating] = np.float64,
 ) -> list[Floats]:
     """Return L - F of some rows for each penalty, where F(x_i) is fitted without row i.
 
@@ -44,6 +45,8 @@ def left_out_residuals(
     unit : ndarray of shape (m,)
         How much of the weight of a row is left out.
     n_threads : int
+    dtype : type, default=float64
+        Precision of products over the rows, if there are fewer columns than rows (see `RidgePath`).
 
     Returns
     -------
@@ -52,7 +55,7 @@ def left_out_residuals(
     if columns.shape[1] < len(target):
 
         def own(penalty: float) -> Floats:
-            return _by_columns(normal, columns, target, penalty, rows, unit)
+            return _by_columns(normal, columns, target, penalty, rows, unit, dtype)
 
     else:
         centred = np.asarray(columns[slice(0, len(target))] - normal.means) * np.sqrt(normal.weight)[:, None]
@@ -67,15 +70,22 @@ def left_out_residuals(
 
 
 def _by_columns(
-    normal: NormalEquations, columns: Columns, target: Floats, penalty: float, rows: Integers, unit: AnyArray
+    normal: NormalEquations,
+    columns: Columns,
+    target: Floats,
+    penalty: float,
+    rows: Integers,
+    unit: AnyArray,
+    dtype: type[np.floating],
 ) -> Floats:
     """Use M = Hc'S Hc + lambda I = L L': the leverage of a row is s |L^-1 (h - mean)|^2."""
     factor = cholesky(_shifted(normal.gram, penalty), lower=True, overwrite_a=True, check_finite=False)
-    weights = cho_solve((factor, True), normal.products, check_finite=False)
+    weights = cho_solve((factor, True), normal.products, check_finite=False).astype(dtype, copy=False)
+    factor, means = (own.astype(dtype, copy=False) for own in (factor, normal.means))
     residuals = np.empty((len(rows), target.shape[1]))
     for block in blocks_of(len(rows)):
         own = rows[block]
-        centred = np.asarray(columns[own], dtype=np.float64) - normal.means
+        centred = np.asarray(columns[own], dtype=dtype) - means
         plain = target[own] - normal.target_mean - centred @ weights
         half = solve_triangular(factor, centred.T, lower=True, overwrite_b=True, check_finite=False)
         left_out = unit[own] * (1.0 / normal.weight.sum() + np.einsum("ij,ij->j", half, half))

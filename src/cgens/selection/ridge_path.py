@@ -40,7 +40,12 @@ class RidgePath:
     """
 
     def __init__(
-        self, columns: Columns, target: AnyArray, sample_weight: AnyArray | None = None, n_threads: int = 1
+        self,
+        columns: Columns,
+        target: AnyArray,
+        sample_weight: AnyArray | None = None,
+        n_threads: int = 1,
+        dtype: type[np.floating] = np.float64,
     ) -> None:
         target = np.asarray(target, dtype=np.float64)
         weight = np.ones(columns.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -58,8 +63,9 @@ class RidgePath:
             self._target_mean = self._share @ target
             self._target = (target - self._target_mean) * self._root
             self._by_columns = columns.shape[1] < len(weight)
+            self._dtype = dtype if self._by_columns else np.float64
             if self._by_columns:
-                normal = NormalEquations.of(columns, target, weight, n_threads)
+                normal = NormalEquations.of(columns, target, weight, n_threads, dtype)
                 self._means = normal.means
                 values, self._vectors = np.linalg.eigh(normal.gram)
                 self._values, self._products = np.maximum(values, 0.0), self._vectors.T @ normal.products
@@ -67,9 +73,11 @@ class RidgePath:
                 self._means = self._share @ columns[slice(0, len(weight))]
                 self._decompose_rows()
 
-    def _centred(self, rows: slice) -> Floats:
+    def _centred(self, rows: slice) -> AnyArray:
         """Return S^1/2 Hc of some rows."""
-        return np.asarray((self._columns[rows] - self._means) * self._root[rows])
+        centred = np.asarray(self._columns[rows], dtype=self._dtype) - self._means.astype(self._dtype)
+        centred *= self._root[rows].astype(self._dtype)
+        return centred
 
     def _decompose_rows(self) -> None:
         """Set Q'S^1/2 Hc Hc'S^1/2 Q = E diag(d) E', and QE.
@@ -115,17 +123,18 @@ class RidgePath:
         -------
         residuals : list of ndarray of shape (m, l)
         """
-        left_out = np.ones((len(self.weight), 1)) if unit is None else (np.asarray(unit) / self.weight)[:, None]
+        left_out = np.ones(len(self.weight)) if unit is None else np.asarray(unit) / self.weight
         found = [np.empty_like(self._target) for _ in penalties]
         with ONE_BLAS_THREAD:
             for rows in blocks_of(len(self.weight)):
-                scores = self._centred(rows) @ self._vectors if self._by_columns else self._vectors[rows]
-                squares = scores**2
-                for residuals, penalty in zip(found, penalties, strict=True):
-                    # 1 - u x'M^-1 x, with M the matrix of the normal equations and u the weight that is left out
-                    freedom = (1.0 - left_out[rows]) + left_out[rows] * self._freedom(rows, squares, penalty)[:, None]
-                    own = self._residuals(rows, scores, penalty)
-                    residuals[rows] = own / self._root[rows] / np.maximum(freedom, LEAST_FREEDOM)
+                scores = self._vectors[rows]
+                if self._by_columns:
+                    scores = self._centred(rows) @ self._vectors.astype(self._dtype, copy=False)
+                residuals, freedoms = self._residuals(rows, scores, penalties), self._freedoms(rows, scores, penalties)
+                # 1 - u x'M^-1 x, with M the matrix of the normal equations and u the weight that is left out
+                freedoms = (1.0 - left_out[rows]) + left_out[rows] * freedoms
+                for all_rows, own, freedom in zip(found, residuals, freedoms, strict=True):
+                    all_rows[rows] = own / (self._root[rows] * np.maximum(freedom, LEAST_FREEDOM)[:, None])
         return found
 
     def _shifted(self, penalty: float) -> Floats:
@@ -134,16 +143,15 @@ class RidgePath:
             raise ValueError(f"A penalty must be a finite number > 0; got {penalty!r}.")
         return np.asarray(self._values + penalty)
 
-    def _residuals(self, rows: slice, scores: Floats, penalty: float) -> Floats:
-        """Return S^1/2 (L - F) of some rows."""
-        shifted = self._shifted(penalty)[:, None]
-        if self._by_columns:
-            return np.asarray(self._target[rows] - scores @ (self._products / shifted))
-        return np.asarray(scores @ (self._products * (penalty / shifted)))
+    def _residuals(self, rows: slice, scores: AnyArray, penalties: Sequence[float]) -> list[Floats]:
+        """Return S^1/2 (L - F) of some rows for each penalty."""
+        factors = [(1.0 if self._by_columns else own) / self._shifted(own)[:, None] for own in penalties]
+        all_weights = np.hstack([self._products * own for own in factors]).astype(self._dtype, copy=False)
+        products = np.split(scores @ all_weights, len(factors), axis=1)
+        return [self._target[rows] - own for own in products] if self._by_columns else products
 
-    def _freedom(self, rows: slice, squares: Floats, penalty: float) -> Floats:
-        """Return 1 minus the leverage of some rows; by rows a sum of terms > 0, in which nothing cancels."""
-        shifted = self._shifted(penalty)
-        if self._by_columns:
-            return np.asarray((1.0 - self._share[rows]) - squares @ (1.0 / shifted))
-        return np.asarray(squares @ (penalty / shifted))
+    def _freedoms(self, rows: slice, scores: AnyArray, penalties: Sequence[float]) -> Floats:
+        """Return 1 minus the leverage of some rows for each penalty; by rows a sum of terms > 0: nothing cancels."""
+        factors = [(1.0 if self._by_columns else own) / self._shifted(own) for own in penalties]
+        products = np.stack(factors).astype(self._dtype, copy=False) @ (scores**2).T
+        return np.asarray((1.0 - self._share[rows]) - products if self._by_columns else products)
