@@ -122,7 +122,7 @@ def check_certificate(
     if primal - dual < -scale:
         problems.append(f"The gap is negative: primal {primal!r}, dual {dual!r}.")
 
-    family = Stump() if model.weak_learner == "stump" else model.weak_learner
+    family = model.weak_learner_
     if model.certificate_.scope == "pool" and isinstance(family, Stump):
         taken = [learner for learner in learners if isinstance(learner, StumpLearner)]
         is_category = model.schema_.is_category

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cgens.automatic.chains import GROWTHS, MULTIPLES, Chains, Growth
-from cgens.automatic.problem import HonestRows, Problem
+from cgens.automatic.chains import MULTIPLES, TREES, Chains, Growth
+from cgens.automatic.problem import Clock, HonestRows, Problem
 from cgens.automatic.shares import held_out_weights
 from cgens.table import Table
 from cgens.weak_learners import Tree
@@ -42,7 +42,10 @@ def test_a_row_of_little_weight_is_in_one_fold(weights, rng):
     assert np.sum(folds > 0, axis=1).tolist() == [10] * 5
 
 
-def make_chains(rng, complete, n_outputs=1, lengths=(5, 30)):
+LENGTHS = (5, 30)
+
+
+def make_chains(rng, complete, n_outputs=1):
     X = rng.normal(size=(200, 4))
     target = np.column_stack([np.sign(X[:, 0] * X[:, k]) for k in range(1, n_outputs + 1)])
     target += 0.5 * rng.normal(size=target.shape)
@@ -50,7 +53,7 @@ def make_chains(rng, complete, n_outputs=1, lengths=(5, 30)):
     folds = held_out_weights(weight, None, 5, rng)[: 5 if complete else 1]
     problem = Problem(Table.of(X), np.arange(200), target, weight, None, lambda decisions, rows: 1.0, 1)
     honest = HonestRows.of(list(folds), None, rng)
-    return Chains(problem, folds, honest, complete, lengths), X, target, weight, folds
+    return Chains(problem, folds, honest), X, target, weight, folds
 
 
 SMALL = Growth("small", Tree(4, min_samples_leaf=5), 40.0)
@@ -59,8 +62,9 @@ SMALL = Growth("small", Tree(4, min_samples_leaf=5), 40.0)
 @pytest.mark.parametrize("n_outputs", [1, 3])
 def test_length_and_penalty_have_the_least_error_on_held_out_rows(n_outputs, rng):
     chains, X, target, weight, [held_out] = make_chains(rng, False, n_outputs)
-    chain = chains.grow(SMALL, np.random.SeedSequence(0))
-    whole = chains._grow(SMALL, held_out, np.random.SeedSequence(0).spawn(2)[1])
+    chain = chains.grow(SMALL, LENGTHS, np.random.SeedSequence(0))
+    all_seed, fold_seed = np.random.SeedSequence(0).spawn(2)
+    whole = chains._grow(SMALL, held_out, fold_seed, 30)
     responses, left = whole.respond(X, 1).astype(float), weight - held_out
     kept, tested = left > 0, held_out > 0
     errors, decisions = {}, {}
@@ -76,12 +80,13 @@ def test_length_and_penalty_have_the_least_error_on_held_out_rows(n_outputs, rng
     assert (len(chain.ensemble), chain.penalty) == best
     assert chain.error == pytest.approx(errors[best], rel=1e-6)
     assert np.allclose(chain.decisions, decisions[best], atol=1e-6)
-    assert list(chain.ensemble.learners) == list(whole.learners[: best[0]])
+    on_all_rows = chains._grow(SMALL, np.zeros(200), all_seed, best[0])
+    assert list(chain.ensemble.learners) == list(on_all_rows.learners)
 
 
 def test_with_all_folds_each_row_has_a_decision_and_a_chain_grows_on_all_rows(rng):
     chains, _, target, _, folds = make_chains(rng, True)
-    chain = chains.grow(SMALL, np.random.SeedSequence(0))
+    chain = chains.grow(SMALL, LENGTHS, np.random.SeedSequence(0))
     assert len(chain.decisions) == np.sum(folds > 0)
     assert chain.error < 0.8 * target.var()
     alone = chains._grow(SMALL, np.zeros(200), np.random.SeedSequence(0).spawn(6)[0], len(chain.ensemble))
@@ -89,8 +94,19 @@ def test_with_all_folds_each_row_has_a_decision_and_a_chain_grows_on_all_rows(rn
 
 
 def test_labels_of_held_out_rows_change_no_tree(rng):
-    chains, _, target, weight, [held_out] = make_chains(rng, False, lengths=(8,))
+    chains, _, target, weight, [held_out] = make_chains(rng, False)
     other = np.where((held_out == weight)[:, None], -target, target)
     changed = replace(chains, problem=replace(chains.problem, target=other))
-    one, two = (own.grow(GROWTHS[0], np.random.SeedSequence(0)).ensemble for own in (chains, changed))
+    seed = np.random.SeedSequence(0)
+    one, two = (own._grow(TREES[0], held_out, seed, 8) for own in (chains, changed))
     assert list(one.learners) == list(two.learners)
+
+
+@pytest.mark.parametrize("budget", [1e-9, 1e9])
+def test_with_a_time_budget_the_chain_of_the_first_fold_is_used(budget, rng):
+    chains, _, _, _, [held_out] = make_chains(rng, False)
+    timed = replace(chains, problem=replace(chains.problem, clock=Clock(budget)))
+    chain = timed.grow(SMALL, LENGTHS, np.random.SeedSequence(0))
+    whole = chains._grow(SMALL, held_out, np.random.SeedSequence(0).spawn(2)[1], 30)
+    assert list(chain.ensemble.learners) == list(whole.learners[: len(chain.ensemble)])
+    assert len(chain.ensemble) == 1 if budget < 1 else len(chain.ensemble) in LENGTHS

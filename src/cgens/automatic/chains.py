@@ -1,4 +1,4 @@
-"""Chains of trees, with their length and penalty chosen on rows on which they were not grown."""
+"""Chains of trees or learned cosines, with their length and penalty chosen on rows on which they were not grown."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from cgens.ensemble import Ensemble
 from cgens.masters import LeastSquares
 from cgens.selection import RidgePath
 from cgens.selection.leave_one_out import mean_square
-from cgens.types import Floats, Integers
-from cgens.weak_learners import Tree
+from cgens.types import Family, Floats, Integers
+from cgens.weak_learners import Fourier, Tree
 
-#: Penalties of the weights of grown trees, in multiples of m / l.
+#: Penalties of the weights of grown columns, in multiples of m / l.
 MULTIPLES = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
-#: Rows, at most, on which the weights of grown trees are fitted to compare lengths and penalties.
+#: Rows, at most, on which the weights of grown columns are fitted to compare lengths and penalties.
 RIDGE_ROWS = 50_000
 
 
@@ -31,22 +31,31 @@ class Growth:
     Attributes
     ----------
     name : str
-    tree : Tree
+    family : Tree or Fourier
     penalty : float
-        Of the weights while the chain grows, in multiples of m / l: a strong one lets each tree see most of what is
-        left to explain.
+        Of the weights while the chain grows, in multiples of m / l: a strong one lets each weak learner see most of what
+        is left to explain.
     """
 
     name: str
-    tree: Tree
+    family: Family
     penalty: float
+
+    def family_for(self, total: float) -> Family:
+        """Return the family for rows of this total weight: leaves of trees are small if there are few rows."""
+        if not isinstance(self.family, Tree):
+            return self.family
+        least = min(self.family.min_samples_leaf, total / 8)
+        return Tree(**{**self.family.get_params(), "min_samples_leaf": least})
 
 
 #: Strongly randomized small trees for few or noisy rows, and large ones for many rows (docs/decisions/0020).
-GROWTHS = (
+TREES = (
     Growth("random trees", Tree(31, min_samples_leaf=5, max_samples=0.7, splitter="random", max_bins=250), 40.0),
     Growth("large trees", Tree(127, min_samples_leaf=5, max_samples=0.7, max_bins=250), 10.0),
 )
+#: For images: cosines by gradient ascent.
+LEARNED = Growth("learned cosines", Fourier(learn=True), 10.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +66,7 @@ class Chain:
     ----------
     growth : Growth
     ensemble : Ensemble
-        The trees for the model.
+        The weak learners for the model.
     penalty : float
         Of their weights, for all rows.
     error : float
@@ -75,7 +84,7 @@ class Chain:
 
 @dataclass(frozen=True, eq=False)
 class Chains:
-    """Grows chains of trees on some rows, with others held out.
+    """Grows chains of weak learners on some rows, with others held out.
 
     Attributes
     ----------
@@ -84,35 +93,49 @@ class Chains:
         Held-out weight of each row.
     honest : HonestRows
         Rows of the folds on which length and penalty are chosen.
-    complete : bool
-        Whether each row is held out once. A further chain is then grown on all rows; otherwise that of the first fold
-        is used, with its weights fitted on all rows.
-    lengths : sequence of int
-        Numbers of trees to try, ascending.
     """
 
     problem: Problem
     held_out: Floats
     honest: HonestRows
-    complete: bool
-    lengths: Sequence[int]
 
-    def grow(self, growth: Growth, seed: np.random.SeedSequence) -> Chain:
-        """Return the chain of the length and penalty that are best on held-out rows."""
+    def grow(
+        self, growth: Growth, lengths: Sequence[int], seed: np.random.SeedSequence, until: float = 1.0
+    ) -> Chain | None:
+        """Return a chain on all rows, of the length and penalty that are best on held-out rows.
+
+        Parameters
+        ----------
+        growth : Growth
+        lengths : sequence of int
+            Numbers of columns to try, ascending.
+        seed : numpy.random.SeedSequence
+        until : float
+            Share of the time budget, if there is one, after which a chain stops; None is returned if it has no column
+            then. What is left is not enough to grow another chain, so that of the first fold is used.
+        """
         last_seed, *seeds = seed.spawn(1 + len(self.held_out))
         with ONE_BLAS_THREAD, ThreadPoolExecutor(min(self.problem.n_threads, len(seeds))) as pool:
-            grown = list(pool.map(lambda own, child: self._grow(growth, own, child), self.held_out, seeds))
-            fits = list(pool.map(self._fit, grown, self.held_out, self.honest.folds))
+            grown = list(
+                pool.map(lambda own, child: self._grow(growth, own, child, max(lengths), until), self.held_out, seeds)
+            )
+            shortest = min(len(own) for own in grown)
+            lengths = sorted({min(shortest, own) for own in lengths})
+            if shortest == 0:
+                return None
+            fits = list(pool.map(lambda *own: self._fit(*own, lengths), grown, self.held_out, self.honest.folds))
         settings = {key: np.concatenate([own[key] for own in fits]) for key in fits[0]}
         errors = {key: self._error(own) for key, own in settings.items()}
         length, multiple = best = min(errors, key=lambda setting: errors[setting])
-        ensemble = grown[0]
-        if self.complete:
+        ensemble = grown[0].first(length)
+        if self.problem.clock.budget is None:
             ensemble = self._grow(growth, np.zeros_like(self.problem.weight), last_seed, length)
         penalty = multiple * float(self.problem.weight.sum()) / self.problem.target.shape[1]
-        return Chain(growth, ensemble.first(length), penalty, errors[best], settings[best])
+        return Chain(growth, ensemble, penalty, errors[best], settings[best])
 
-    def _fit(self, ensemble: Ensemble, held_out: Floats, tested: Integers) -> dict[tuple[int, float], Floats]:
+    def _fit(
+        self, ensemble: Ensemble, held_out: Floats, tested: Integers, lengths: Sequence[int]
+    ) -> dict[tuple[int, float], Floats]:
         """Return decisions for some rows, for each length and penalty, by ridge fits on what is not held out."""
         left = self.problem.weight - held_out
         kept = np.flatnonzero(left > 0)
@@ -122,7 +145,7 @@ class Chains:
             ensemble.respond(self.problem.X.take(self.problem.rows[own]).matrix()) for own in (kept, tested)
         )
         decisions = {}
-        for length in self.lengths:
+        for length in lengths:
             path = RidgePath(fitted[:, :length], target, weight)
             for multiple in MULTIPLES:
                 weights, intercept = path.solution(multiple * float(weight.sum()) / n_outputs)
@@ -134,20 +157,20 @@ class Chains:
         return mean_square(self.problem.target[self.honest.rows] - decisions, self.honest.weight)
 
     def _grow(
-        self, growth: Growth, held_out: Floats, seed: np.random.SeedSequence, length: int | None = None
+        self, growth: Growth, held_out: Floats, seed: np.random.SeedSequence, length: int, until: float = 1.0
     ) -> Ensemble:
         """Grow a chain on what is not held out."""
         left = self.problem.weight - held_out
-        kept, total = left > 0, float(left.sum())
-        least = min(growth.tree.min_samples_leaf, total / 8)
+        kept, total, clock = left > 0, float(left.sum()), self.problem.clock
         ensemble, _ = generate_columns(
             LeastSquares(self.problem.target.shape[1] / (growth.penalty * total)),
-            Tree(**{**growth.tree.get_params(), "min_samples_leaf": least}),
+            growth.family_for(total),
             self.problem.X,
             self.problem.target[kept],
             sample_weight=left[kept],
             rows=self.problem.rows[kept],
-            max_columns=length or max(self.lengths),
+            max_columns=length,
+            callback=None if clock.budget is None else lambda _: clock.is_past(until),
             rng=np.random.default_rng(seed),
             n_threads=1 if len(self.held_out) > 1 else self.problem.n_threads,
         )

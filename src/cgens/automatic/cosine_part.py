@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from cgens.automatic.cosines import CosinePool
-from cgens.automatic.groups import GROUPS, VIEWS, HonestFit, fit_groups
-from cgens.automatic.pool import choose_penalty, columns_of, draw_pools, learn_metrics, suggested_penalty
-from cgens.automatic.problem import HonestRows, Problem
+from cgens.automatic.groups import ONE_SCALE_VIEWS, VIEWS, HonestFit, fit_groups, groups_of
+from cgens.automatic.pool import LEAST_COLUMNS, choose_penalty, columns_of, draw_pools, learn_metrics, suggested_penalty
+from cgens.automatic.problem import Clock, HonestRows, Problem
 from cgens.packs import PackSet
 from cgens.packs.pack_set import PackPart
 from cgens.selection import NormalEquations, honest_weights, select_columns
@@ -22,8 +22,14 @@ from cgens.weak_learners.scaled import ScaledPack
 
 #: Rows on which groups of cosines are compared, and on which the cosines and the penalty of the final pool are chosen.
 GROUP_ROWS, POOL_ROWS = 3000, 5000
-#: Columns of a group, more on few rows, which take less time; and of the final pool.
-GROUP_COLUMNS, FEW_ROWS, POOL_COLUMNS = {True: 1000, False: 500}, 700, 2000
+#: Columns of a group, more on few rows, which take less time. Of many inputs, so many that a draw has at most
+#: `DRAWN_VALUES` entries.
+GROUP_COLUMNS, FEW_ROWS, DRAWN_VALUES = {True: 1000, False: 500}, 700, 1_000_000
+#: Columns of the final pool: at least, for each further output, and at most; and what time is left for, if there is
+#: little.
+POOL_COLUMNS, OUTPUT_COLUMNS, MOST_COLUMNS, HASTY_COLUMNS = 2000, 100, 4000, 300
+#: Share of a time budget after which the pool is small.
+POOL_UNTIL = 0.35
 #: With fewer rows no metric is learned: each is learned from half of them.
 LEAST_ROWS = 4
 
@@ -96,7 +102,8 @@ def choose_cosines(problem: Problem, honest: HonestRows, n_columns: int, seed: n
     target, weight, n_threads, clock = problem.target, problem.weight, problem.n_threads, problem.clock
     sample_seed, group_seed, metric_seed, pool_seed = seed.spawn(4)
     shuffled = np.random.default_rng(sample_seed).permutation(len(weight))
-    encodings = {str(view): Encoding.of(problem.X, problem.rows, weight, view) for view in VIEWS}
+    kinds = ONE_SCALE_VIEWS if problem.one_scale else VIEWS
+    encodings = {str(view): Encoding.of(problem.X, problem.rows, weight, view) for view in kinds}
 
     def views_of(rows: Integers) -> dict[str, AnyArray]:
         matrix = problem.X.take(problem.rows[rows]).matrix()
@@ -106,10 +113,11 @@ def choose_cosines(problem: Problem, honest: HonestRows, n_columns: int, seed: n
     some = views_of(grouped)
     clock.lap("views")
 
-    n_group = GROUP_COLUMNS[len(grouped) <= FEW_ROWS]
+    n_inputs = next(iter(some.values())).shape[1]
+    n_group = min(GROUP_COLUMNS[len(grouped) <= FEW_ROWS], max(LEAST_COLUMNS, DRAWN_VALUES // n_inputs))
     own_target, own_weight = target[grouped], weight[grouped]
-    groups = GROUPS if len(grouped) >= LEAST_ROWS else tuple(group for group in GROUPS if not group.learned)
-    fits = fit_groups(groups, some, own_target, own_weight, n_group, group_seed, n_threads)
+    groups = groups_of(views=encodings, learned=len(grouped) >= LEAST_ROWS)
+    fits = fit_groups(groups, some, own_target, own_weight, n_group, group_seed, n_threads, clock)
     shares = honest_weights([fit.decisions for fit in fits], own_target, own_weight)
     clock.lap("groups")
     if not shares.any():
@@ -118,7 +126,7 @@ def choose_cosines(problem: Problem, honest: HonestRows, n_columns: int, seed: n
     metrics = learn_metrics(fits, shares, some, own_target, own_weight, n_group, metric_seed)
     known = rows_of_pool(honest.rows, shuffled)
     views = views_of(known)
-    pools = draw_pools(fits, shares, views, metrics, weight[known], POOL_COLUMNS, pool_seed)
+    pools = draw_pools(fits, shares, views, metrics, weight[known], n_pool(n_inputs, target.shape[1], clock), pool_seed)
     columns = columns_of(pools)
     normal = NormalEquations.of(columns, target[known], weight[known], n_threads, np.float32)
     penalty, decisions = choose_penalty(
@@ -133,6 +141,15 @@ def choose_cosines(problem: Problem, honest: HonestRows, n_columns: int, seed: n
     order = select_columns(normal, penalty, n_columns)
     clock.lap("pool")
     return CosinePart(fits, shares, metrics, FinalPool(encodings, pools, order), penalty, decisions)
+
+
+def n_pool(n_inputs: int, n_outputs: int, clock: Clock) -> int:
+    """Return the number of columns of the final pool."""
+    if clock.is_past(POOL_UNTIL):
+        clock.leave_out("steps", "a large pool of cosines")
+        return HASTY_COLUMNS
+    wanted = min(MOST_COLUMNS, POOL_COLUMNS + OUTPUT_COLUMNS * (n_outputs - 1))
+    return min(wanted, max(POOL_COLUMNS // 4, 4 * DRAWN_VALUES // n_inputs))
 
 
 def rows_of_pool(honest: Integers, shuffled: Integers) -> Integers:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import product
 from typing import Literal
 
 import numpy as np
 
 from cgens.automatic.cosines import CosinePool
 from cgens.automatic.metric import learn_metric
+from cgens.automatic.problem import Clock
 from cgens.blas import ONE_BLAS_THREAD
 from cgens.selection import loo
 from cgens.selection.leave_one_out import PENALTIES, mean_square
@@ -20,6 +20,8 @@ from cgens.types import AnyArray, Floats
 from cgens.weak_learners.projections.draws import draw_dense, draw_pairs, draw_sparse
 
 Draw = Literal["sparse", "dense", "pairs"]
+#: Shares of a time budget after which no further metric is learned, and no further group compared.
+METRICS_UNTIL, GROUPS_UNTIL = 0.15, 0.3
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Group:
 
     Attributes
     ----------
-    view : {"zc", "rank"}
+    view : {"zc", "rank", "common"}
         How the inputs are scaled (see `cgens.table.scaling`).
     draw : {"sparse", "dense", "pairs"}
     scales : tuple of float
@@ -60,19 +62,22 @@ class Group:
 
 #: Draws and scales of every view: without a learned metric, and with one.
 FLAT: tuple[tuple[Draw, tuple[float, ...]], ...] = (
+    ("pairs", (1.0, 2.0)),
     ("sparse", (0.25, 0.5, 1.0, 2.0, 4.0)),
+    ("dense", (1.0,)),
     ("sparse", (2.0, 4.0, 8.0, 16.0)),
     ("dense", (0.25,)),
-    ("dense", (1.0,)),
-    ("pairs", (1.0, 2.0)),
 )
 LEARNED = tuple(own for own in FLAT if own != ("dense", (0.25,)))
+#: Views of tables, and of inputs on one scale, whose differences in size mean something.
 VIEWS: tuple[ScalingKind, ...] = ("zc", "rank")
-GROUPS = tuple(
-    Group(view, draw, scales, learned)
-    for view, (learned, draws) in product(VIEWS, ((False, FLAT), (True, LEARNED)))
-    for draw, scales in draws
-)
+ONE_SCALE_VIEWS: tuple[ScalingKind, ...] = ("common", "rank")
+
+
+def groups_of(views: Iterable[str], learned: bool) -> list[Group]:
+    """Return the groups of some views, with or without those in a learned metric; the most useful ones first."""
+    draws = [(False, own) for own in FLAT] + [(True, own) for own in LEARNED if learned]
+    return [Group(view, draw, scales, metric) for metric, (draw, scales) in draws for view in views]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,19 +102,20 @@ class HonestFit:
 
 
 def fit_groups(
-    groups: tuple[Group, ...],
+    groups: Sequence[Group],
     views: Mapping[str, Floats],
     target: Floats,
     weight: Floats,
     n_columns: int,
     seed: np.random.SeedSequence,
     n_threads: int,
+    clock: Clock | None = None,
 ) -> list[HonestFit]:
-    """Return the honest fits of all groups.
+    """Return the honest fits of all groups, or of those that there is time for: of the first one in any case.
 
     Parameters
     ----------
-    groups : tuple of Group
+    groups : sequence of Group
     views : dict of ndarray of shape (m, d)
         The rows in each view.
     target : ndarray of shape (m, l)
@@ -118,11 +124,14 @@ def fit_groups(
         Number of cosines of each group.
     seed : numpy.random.SeedSequence
     n_threads : int
+    clock : Clock, optional
+        With a time budget.
 
     Returns
     -------
     fits : list of HonestFit
     """
+    clock = clock or Clock()
     halves_seed, metric_seed, *seeds = seed.spawn(2 + len(groups))
     half = np.random.default_rng(halves_seed).permutation(len(weight)) % 2 == 0
     keys = [
@@ -130,23 +139,30 @@ def fit_groups(
     ]
     metric_rngs = [np.random.default_rng(own) for own in metric_seed.spawn(len(keys))]
 
-    def learn(key: tuple[str, bool], rng: np.random.Generator) -> Floats:
+    def learn(key: tuple[str, bool], rng: np.random.Generator) -> Floats | None:
         view, side = key
         own = half == side
+        if clock.is_past(METRICS_UNTIL):
+            return None
         return learn_metric(views[view][own], target[own], weight[own], n_columns, rng)
 
     with ONE_BLAS_THREAD, ThreadPoolExecutor(n_threads) as pool:
         metrics = dict(zip(keys, pool.map(learn, keys, metric_rngs), strict=True))
 
-        def fit(group: Group, own: np.random.SeedSequence) -> HonestFit:
+        def fit(group: Group, own: np.random.SeedSequence) -> HonestFit | None:
             rows, rng = views[group.view], np.random.default_rng(own)
-            if not group.learned:
-                columns = group.pool(n_columns, np.ones(rows.shape[1]), rows, weight, rng).measured
-                found = loo(columns, target, weight, dtype=np.float32)
-                return HonestFit(group, found.penalty, found.error, found.decisions)
-            return _cross_fitted(group, rows, target, weight, n_columns, metrics, half, rng)
+            both = [metrics.get((group.view, side)) for side in (True, False)]
+            missing = group.learned and any(metric is None for metric in both)
+            if group is not groups[0] and (missing or clock.is_past(GROUPS_UNTIL)):
+                clock.leave_out("groups of cosines", str(group))
+                return None
+            if group.learned:
+                return _cross_fitted(group, rows, target, weight, n_columns, both, half, rng)
+            columns = group.pool(n_columns, np.ones(rows.shape[1]), rows, weight, rng).measured
+            found = loo(columns, target, weight, dtype=np.float32)
+            return HonestFit(group, found.penalty, found.error, found.decisions)
 
-        return list(pool.map(fit, groups, seeds))
+        return [fit for fit in pool.map(fit, groups, seeds) if fit is not None]
 
 
 def _cross_fitted(
@@ -155,14 +171,14 @@ def _cross_fitted(
     target: Floats,
     weight: Floats,
     n_columns: int,
-    metrics: Mapping[tuple[str, bool], Floats],
+    metrics: Sequence[Floats],
     half: AnyArray,
     rng: np.random.Generator,
 ) -> HonestFit:
     """Fit on all rows with the metric of one half, and use the decisions on the other half only."""
     errors, honest = np.zeros(len(PENALTIES)), [np.empty_like(target) for _ in PENALTIES]
-    for side in (True, False):
-        columns = group.pool(n_columns, metrics[group.view, side], rows, weight, rng).measured
+    for side, metric in zip((True, False), metrics, strict=True):
+        columns = group.pool(n_columns, metric, rows, weight, rng).measured
         counted = half != side
         found = loo(columns, target, weight, counted=counted, dtype=np.float32)
         errors += found.errors * weight[counted].sum()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from time import perf_counter
 
 import numpy as np
 
 from cgens.table import Table
-from cgens.types import AnyArray, Floats, Integers
+from cgens.types import AnyArray, Floats, Integers, Sample
+from cgens.weak_learners.projections.spread import has_units
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,19 +43,45 @@ class Problem:
     n_threads: int
     clock: Clock = field(default_factory=lambda: Clock())
 
+    @cached_property
+    def one_scale(self) -> bool:
+        """Whether the inputs are complete numbers on one scale, as the pixels of an image are."""
+        return not has_units(Sample(self.X, self.rows, self.weight))
+
 
 class Clock:
-    """Measures how long each step takes."""
+    """Measures how long each step takes, and how much of a budget is used.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    budget : float or None
+        Seconds; None if there is no limit. With a budget, what is chosen depends on how fast the machine is.
+    show : callable, optional
+        ``show(name, seconds)`` is called at the end of each step.
+    """
+
+    def __init__(self, budget: float | None = None, show: Callable[[str, float], None] | None = None) -> None:
+        self.budget = budget
         self.seconds: dict[str, float] = {}
-        self._began = perf_counter()
+        self.left_out: dict[str, list[str]] = {}
+        self._show = show
+        self._start = self._began = perf_counter()
 
     def lap(self, name: str) -> None:
         """End a step, and begin the next one."""
         now = perf_counter()
         self.seconds[name] = now - self._began
         self._began = now
+        if self._show is not None:
+            self._show(name, self.seconds[name])
+
+    def is_past(self, share: float) -> bool:
+        """Return whether more than this share of the budget is used."""
+        return self.budget is not None and perf_counter() - self._start > share * self.budget
+
+    def leave_out(self, kind: str, name: str) -> None:
+        """Record that there is no time for something of a kind."""
+        self.left_out.setdefault(kind, []).append(name)
 
 
 @dataclass(frozen=True, eq=False)

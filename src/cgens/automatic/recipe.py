@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cgens.automatic.chains import GROWTHS, Chain, Chains
+from cgens.automatic.chains import LEARNED, TREES, Chain, Chains, Growth
 from cgens.automatic.cosine_part import CosinePart, choose_cosines
 from cgens.automatic.problem import HonestRows, Problem
 from cgens.automatic.shares import held_out_weights
@@ -23,15 +23,19 @@ from cgens.selection.leave_one_out import mean_square
 from cgens.types import Floats
 
 #: Up to this many rows, each is held out once from the trees; of more rows, one in five is.
-FOLD_ROWS, N_FOLDS = 2000, 5
-#: Rows, at most, on which cosines and trees are weighed.
-HONEST_ROWS = 2500
-#: Trees of a chain, on up to so many rows and on more.
-MOST_TREES = {True: 100, False: 200}
-#: The name of the part that is not of trees.
+FOLD_ROWS, N_FOLDS = 3000, 5
+#: Rows, at most, on which the parts are weighed if there are more.
+HONEST_ROWS = 3000
+#: Trees of a chain at most.
+MOST_TREES = 200
+#: Cosines are learned for tables with inputs on one scale, such as pixels, if there are as many inputs and rows.
+LEARNED_INPUTS, LEARNED_ROWS = 50, 500
+#: The name of the part that is not grown.
 COSINES = "cosines"
 #: Parts with less than this share of the sum of weights are dropped.
 LEAST_SHARE = 0.05
+#: Shares of the time budget after which no further part is begun, and after which the last one stops growing.
+BEGIN_PARTS, END_PARTS = 0.6, 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +76,9 @@ class Recipe:
     error : float
         Their mean squared error, relative to that of the mean.
     seconds : dict of float
+        Of each step.
+    left_out : dict of str to list of str
+        What the time budget left no time for, by its kind.
     """
 
     parts: list[Part]
@@ -81,6 +88,7 @@ class Recipe:
     decisions: Floats
     error: float
     seconds: Mapping[str, float]
+    left_out: Mapping[str, Sequence[str]]
 
 
 def choose_parts(problem: Problem, n_columns: int, seed: np.random.SeedSequence) -> Recipe:
@@ -98,8 +106,8 @@ def choose_parts(problem: Problem, n_columns: int, seed: np.random.SeedSequence)
     recipe : Recipe
     """
     n_rows, weight = len(problem.rows), problem.weight
-    cosine_seed, fold_seed, row_seed, *chain_seeds = seed.spawn(3 + len(GROWTHS))
-    complete = n_rows <= FOLD_ROWS
+    cosine_seed, fold_seed, row_seed, chain_seed = seed.spawn(4)
+    complete = n_rows <= FOLD_ROWS and problem.clock.budget is None
     held_out = weight[None]  # a single row cannot be held out
     if n_rows > 1:
         held_out = held_out_weights(weight, problem.classes, N_FOLDS, np.random.default_rng(fold_seed))
@@ -107,11 +115,8 @@ def choose_parts(problem: Problem, n_columns: int, seed: np.random.SeedSequence)
     honest = HonestRows.of(list(held_out), None if complete else HONEST_ROWS, np.random.default_rng(row_seed))
 
     cosines = choose_cosines(problem, honest, n_columns, cosine_seed)
-    chains = []
-    if n_rows > 1:
-        lengths = chain_lengths(n_rows, n_columns)
-        chains = grow_chains(Chains(problem, held_out, honest, complete, lengths), chain_seeds)
-    problem.clock.lap("trees")
+    chains = grow_chains(Chains(problem, held_out, honest), n_columns, chain_seed) if n_rows > 1 else []
+    problem.clock.lap("trees and learned cosines")
 
     found = [
         (Part(chain.growth.name, chain.ensemble.packs, len(chain.ensemble), chain.penalty, 0.0), chain.decisions)
@@ -134,19 +139,40 @@ def choose_parts(problem: Problem, n_columns: int, seed: np.random.SeedSequence)
         parts[-1] = replace(parts[-1], learners=cosines.pool.first(left))
     problem.clock.lap("weights")
     error = of_sum / of_mean if of_mean > 0 else 1.0
-    return Recipe(parts, cosines, chains, honest, decisions, error, problem.clock.seconds)
+    clock = problem.clock
+    return Recipe(parts, cosines, chains, honest, decisions, error, clock.seconds, clock.left_out)
 
 
-def grow_chains(chains: Chains, seeds: Sequence[np.random.SeedSequence]) -> list[Chain]:
+def grow_chains(chains: Chains, n_columns: int, seed: np.random.SeedSequence) -> list[Chain]:
     """Grow chains of all kinds; in parallel, if their folds are not."""
-    n_threads = chains.problem.n_threads
-    if not chains.complete:
+    clock, n_threads = chains.problem.clock, chains.problem.n_threads
+    growths = growths_for(chains.problem, n_columns)
+    in_turn = len(chains.held_out) > 1 or clock.budget is not None
+    if not in_turn:
         chains = replace(chains, problem=replace(chains.problem, n_threads=1))
-    with ONE_BLAS_THREAD, ThreadPoolExecutor(1 if chains.complete else n_threads) as executor:
-        return list(executor.map(chains.grow, GROWTHS, seeds))
+
+    def grow(number: int, own: np.random.SeedSequence) -> Chain | None:
+        growth, lengths = growths[number]
+        until = BEGIN_PARTS + (END_PARTS - BEGIN_PARTS) * (number + 1) / len(growths)
+        chain = None if clock.is_past(until) else chains.grow(growth, lengths, own, until)
+        if chain is None and clock.is_past(until):
+            clock.leave_out("chains", growth.name)
+        return chain
+
+    with ONE_BLAS_THREAD, ThreadPoolExecutor(1 if in_turn else n_threads) as executor:
+        found = list(executor.map(grow, range(len(growths)), seed.spawn(len(growths))))
+    return [chain for chain in found if chain is not None]
 
 
-def chain_lengths(n_rows: int, n_columns: int) -> tuple[int, ...]:
-    """Return the numbers of trees to try for a chain: at most a quarter of all columns."""
-    most = max(1, min(MOST_TREES[n_rows <= FOLD_ROWS], n_columns // 4))
-    return tuple(sorted({max(1, most // 4), max(1, most // 2), most}))
+def growths_for(problem: Problem, n_columns: int) -> list[tuple[Growth, tuple[int, ...]]]:
+    """Return the chains to grow, and the numbers of columns to try for each."""
+    growths = [(own, lengths_up_to(min(MOST_TREES, n_columns // 4))) for own in TREES]
+    n_rows, n_inputs = len(problem.rows), problem.X.shape[1]
+    if n_inputs >= LEARNED_INPUTS and n_rows >= LEARNED_ROWS and problem.one_scale:
+        growths.insert(0, (LEARNED, lengths_up_to(n_columns // 2)))
+    return growths
+
+
+def lengths_up_to(most: int) -> tuple[int, ...]:
+    """Return a quarter, half and all of a number of columns."""
+    return tuple(sorted({max(1, most // 4), max(1, most // 2), max(1, most)}))

@@ -48,6 +48,9 @@ class AutomaticReport:
         Mean squared error of the weighted sum on rows that it was not fitted on, relative to that of the mean.
     n_rows, n_honest_rows : int
     seconds : dict of str to float
+        Of each step.
+    left_out : dict of str to tuple of str
+        What `time_budget` left no time for, by its kind.
     """
 
     parts: tuple[PartReport, ...]
@@ -59,6 +62,7 @@ class AutomaticReport:
     n_rows: int
     n_honest_rows: int
     seconds: Mapping[str, float]
+    left_out: Mapping[str, tuple[str, ...]]
 
     def summary(self) -> str:
         """Return a paragraph about the model."""
@@ -69,7 +73,11 @@ class AutomaticReport:
             f"{part.weight / total:.0%} {part.name} ({part.n_columns} of {part.n_candidates})" for part in self.parts
         )
         seconds = sum(self.seconds.values())
+        missing = ", ".join(
+            f"{len(own)} {kind}" if len(own) > 2 else " and ".join(own) for kind, own in self.left_out.items()
+        )
+        missing = f" The time budget left no time for {missing}." if missing else ""
         return (
             f"{parts}. On {self.n_honest_rows} rows that a part was not fitted on, the squared error is "
-            f"{self.honest_error:.0%} of that of a constant. Choosing on {self.n_rows} rows took {seconds:.1f} s."
+            f"{self.honest_error:.0%} of that of a constant. Choosing on {self.n_rows} rows took {seconds:.1f} s.{missing}"
         )

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NoReturn
 from sklearn.base import BaseEstimator
 
 from cgens.default_c import DefaultC
+from cgens.table.accepted import EXTRAS
 
 
 class Automatic(BaseEstimator):  # type: ignore[misc]
@@ -16,7 +17,7 @@ class Automatic(BaseEstimator):  # type: ignore[misc]
     column generation itself: each of the parts that it chooses is.
     """
 
-    accepts: ClassVar[tuple[str, ...]] = ("gaps", "categories")
+    accepts: ClassVar[tuple[str, ...]] = EXTRAS
     fills_gaps: ClassVar[bool] = True
     default_c: ClassVar[DefaultC] = DefaultC(margin=1.0, squares=1.0)  # not used: every part has its own
 

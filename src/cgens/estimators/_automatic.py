@@ -3,41 +3,67 @@
 from __future__ import annotations
 
 import copy
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 from sklearn.base import clone
 
 from cgens.automatic.calibration import LogitMap
 from cgens.automatic.closed_form import PackColumns, solve_part
 from cgens.automatic.joined import join_certificates, join_ensembles
-from cgens.automatic.problem import Problem
+from cgens.automatic.problem import Clock, Problem
 from cgens.automatic.recipe import Part, Recipe, choose_parts
 from cgens.automatic.report import AutomaticReport, PartReport
+from cgens.automatic.spec import Automatic
 from cgens.coding import ClassCoding, LabelCoding
 from cgens.ensemble import Ensemble
+from cgens.estimators._inputs import has_sparse_columns
+from cgens.estimators._parameters import check_positive, resolve_weak_learner
 from cgens.estimators._plan import FitPlan
+from cgens.estimators._planner import Planner
 from cgens.masters import Logistic
 from cgens.rounds import Callback
 from cgens.table.accepted import check_accepted
 from cgens.trace import Trace
-from cgens.types import AnyArray, Floats
+from cgens.types import AnyArray, Family, Floats
 from cgens.weak_learners import Pool, Stump
 
 
-def check_automatic(estimator: Any) -> None:
-    """Raise ValueError if a parameter is set that the automatic choice decides, or that it does not support."""
-    for name, default in (("C", "scale"), ("pricing", "auto")):
-        value = getattr(estimator, name)
-        if not (isinstance(value, str) and value == default):
-            raise ValueError(f"weak_learner='auto' chooses {name}: leave out {name}={value!r}.")
-    for name in ("warm_start", "early_stopping", "checkpoint"):
-        value = getattr(estimator, name)
-        if value is not None and value is not False:
-            raise ValueError(f"weak_learner='auto' does not support {name}={value!r}.")
+#: What the automatic model decides by itself, or does not do: setting one of these asks for a single family.
+OF_ONE_FAMILY = ("loss", "C", "pricing", "warm_start", "early_stopping", "checkpoint")
+#: Sparse rows with up to this many entries, zeros included, become dense for the automatic model.
+MOST_DENSE = 50_000_000
+
+
+class AutomaticMixin(Planner):
+    """An estimator with ``weak_learner="auto"`` and the parameter `time_budget`."""
+
+    time_budget: float | None
+
+    def _resolve_family(self, X: Any) -> Family:
+        """Return what `weak_learner` stands for.
+
+        "auto" is the automatic model, or stumps if a parameter is set that belongs to a single family, such as
+        ``loss="hinge"`` or ``C=1.0``, and for large sparse X.
+        """
+        if self.time_budget is not None:
+            check_positive("time_budget", self.time_budget)
+        family = resolve_weak_learner(self.weak_learner)
+        if not isinstance(family, Automatic):
+            return family
+        for name in OF_ONE_FAMILY:
+            value, default = getattr(self, name), type(self).__dataclass_fields__[name].default  # type: ignore[attr-defined]
+            if not (value is default or (isinstance(value, str | bool | np.bool_) and value == default)):
+                return Stump()
+        is_sparse = scipy.sparse.issparse(X) or has_sparse_columns(X)
+        if is_sparse and len(X.shape) == 2 and X.shape[0] * X.shape[1] > MOST_DENSE:
+            return Stump()
+        return family
 
 
 def run_automatic(
@@ -49,7 +75,10 @@ def run_automatic(
 ) -> None:
     """Choose the parts, fit them one by one, and set the fitted attributes by the given functions."""
     check_accepted(plan.family, plan.data.X)
-    recipe = choose(plan)
+    if plan.data.X.is_sparse:
+        plan = replace(plan, data=replace(plan.data, X=plan.data.X.dense()))
+    clock = Clock(estimator.time_budget, show_step if estimator.verbose else None)
+    recipe = choose(plan, clock)
     models = {}
     for part in recipe.parts:
         own = with_part(plan, part)
@@ -76,10 +105,16 @@ def run_automatic(
     estimator._duals = estimator._bound_duals = DualsOfParts()
     if logits is not None:
         estimator.master_ = Logistic()
+    clock.lap("weights on all rows")
     estimator.auto_ = report_of(plan, recipe, estimator.parts_)
 
 
-def choose(plan: FitPlan) -> Recipe:
+def show_step(name: str, seconds: float) -> None:
+    """Write a line about a step that has ended."""
+    print(f"automatic model: {name}, {seconds:.1f} s", file=sys.stderr, flush=True)
+
+
+def choose(plan: FitPlan, clock: Clock) -> Recipe:
     """Choose the parts; targets are scaled to variance 1."""
     rows, weight, target = plan.order.rows, plan.weight, plan.target
     share = weight / weight.sum()
@@ -103,7 +138,7 @@ def choose(plan: FitPlan) -> Recipe:
             return 1.0
 
     scaled = centred / np.where(deviation > 0, deviation, 1.0) if classes is None else target
-    problem = Problem(plan.data.X, rows, np.ascontiguousarray(scaled), weight, classes, error_of, plan.n_threads)
+    problem = Problem(plan.data.X, rows, np.ascontiguousarray(scaled), weight, classes, error_of, plan.n_threads, clock)
     return choose_parts(problem, plan.max_columns, np.random.SeedSequence(plan.seed))
 
 
@@ -159,6 +194,7 @@ def report_of(plan: FitPlan, recipe: Recipe, models: Mapping[str, Any]) -> Autom
         n_rows=len(plan.order.rows),
         n_honest_rows=len(np.unique(recipe.honest.rows)),
         seconds=dict(recipe.seconds),
+        left_out={kind: tuple(own) for kind, own in recipe.left_out.items()},
     )
 
 

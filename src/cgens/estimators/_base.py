@@ -20,7 +20,7 @@ from cgens.estimators._callbacks import CallbackEstimator, with_callbacks
 from cgens.estimators._checkpointing import name_damage, open_checkpoint
 from cgens.estimators._early_stopping import run_with_validation
 from cgens.estimators._inputs import validated
-from cgens.estimators._parameters import check_count, check_switch, resolve_threads
+from cgens.estimators._parameters import DEFAULT_COLUMNS, check_size, check_switch, resolve_threads
 from cgens.estimators._plan import FitPlan, Validation
 from cgens.estimators._planner import Planner
 from cgens.importances import family_shares, feature_importances
@@ -29,7 +29,7 @@ from cgens.rounds import Callback, all_of
 from cgens.row_duals import RowDuals
 from cgens.table.accepted import reject_gaps
 from cgens.trace import Trace
-from cgens.types import AnyArray, Floats, Status
+from cgens.types import AnyArray, Family, Floats, Status
 from cgens.user_warnings import warn_user
 from cgens.weak_learners import Mixture
 
@@ -39,6 +39,7 @@ class EnsembleEstimator(CallbackEstimator, Planner):
 
     ensemble_: Ensemble
     coding_: Coding
+    weak_learner_: Family
     _duals: RowDuals
     _bound_duals: RowDuals | None
     _gap_shares: Floats  # share of the training rows' weight that lacks a value of each feature
@@ -107,9 +108,10 @@ class EnsembleEstimator(CallbackEstimator, Planner):
         """Return the ensemble that a warm start continues from, if any."""
         if not check_switch("warm_start", self.warm_start) or not hasattr(self, "ensemble_"):
             return None
-        if check_count("n_estimators", self.n_estimators) < len(self.ensemble_):
+        size = check_size(self.n_estimators) or DEFAULT_COLUMNS
+        if size < len(self.ensemble_):
             raise ValueError(
-                f"n_estimators={self.n_estimators} must be at least {len(self.ensemble_)}, the number of columns "
+                f"n_estimators={size} must be at least {len(self.ensemble_)}, the number of columns "
                 "of the previous fit, when warm_start=True."
             )
         return self.ensemble_
@@ -233,7 +235,7 @@ def store_fit(estimator: EnsembleEstimator, plan: FitPlan, ensemble: Ensemble, t
 
 def store_context(estimator: EnsembleEstimator, plan: FitPlan) -> None:
     """Set the fitted attributes that follow from the plan, and remove what an earlier fit left."""
-    estimator.coding_, estimator.master_ = plan.coding, plan.master
+    estimator.coding_, estimator.master_, estimator.weak_learner_ = plan.coding, plan.master, plan.family
     estimator._gap_shares = plan.data.X.gap_shares(plan.order.rows, plan.weight)
     estimator._typical = plan.typical_values()
     estimator._refuses_gaps = None if "gaps" in getattr(plan.family, "accepts", ()) else type(plan.family).__name__

@@ -58,17 +58,10 @@ class LossPlanner(Planner):
     def _choose_loss(self, target: Target) -> Loss:
         """Resolve the loss for the target that was read."""
         self._loss = resolve_loss(self.loss, target) or automatic_loss(target)
-        if isinstance(self.weak_learner, Automatic) or self.weak_learner == "auto":
-            self._loss = self._squared_loss(target)
+        if isinstance(self._family, Automatic):
+            self._loss = Squared() if target == "regression" else LeastSquares()
         self.loss_ = self._loss.name
         return self._loss
-
-    def _squared_loss(self, target: Target) -> Loss:
-        """Return the loss of all parts of an automatic model."""
-        own: Loss = Squared() if target == "regression" else LeastSquares()
-        if not (isinstance(self.loss, str) and self.loss in ("auto", own.name)):
-            raise ValueError(f"weak_learner='auto' chooses the loss: leave out loss={self.loss!r}.")
-        return own
 
     def _master(self, data: TrainingData, family: Family, largest_weights: Floats, seed: int) -> Master:
         kept = data.sample_weight > 0

@@ -15,6 +15,8 @@ from cgens.types import Family, Floats, Rule
 from cgens.weak_learners import Mixture
 from cgens.weak_learners.registry import resolve_family
 
+#: Columns for ``n_estimators="auto"``, except in the automatic model.
+DEFAULT_COLUMNS = 500
 N_PROCESSORS = os.cpu_count() or 1  # looked up once: it takes as long as predicting a row
 
 
@@ -30,6 +32,15 @@ def check_count(name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise ValueError(f"{name} must be an integer >= 1; got {value!r}.")
     return int(value)
+
+
+def check_size(value: object) -> int | None:
+    """Return `n_estimators` as an int, or None for "auto"."""
+    if isinstance(value, str):
+        if value != "auto":
+            raise ValueError(f"n_estimators must be an integer >= 1 or 'auto'; got {value!r}.")
+        return None
+    return check_count("n_estimators", value)
 
 
 def check_fraction(name: str, value: object) -> float:

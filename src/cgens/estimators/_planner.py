@@ -7,12 +7,14 @@ from typing import Any, Self
 
 from sklearn.utils import check_random_state
 
+from cgens.automatic.size import default_size
 from cgens.automatic.spec import Automatic
 from cgens.coding import Coding
 from cgens.ensemble import Ensemble
 from cgens.estimators._parameters import (
-    check_count,
+    DEFAULT_COLUMNS,
     check_positive,
+    check_size,
     check_switch,
     resolve_threads,
     resolve_weak_learner,
@@ -30,14 +32,12 @@ class Planner(VersionedEstimator):
     """An estimator that makes a `FitPlan`; subclasses read y and choose the master problem."""
 
     schema_: Schema
+    _family: Family  # set before y is read, because the loss may depend on it
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # Names and lists are of families that accept everything; the automatic choice is the exception.
-        family = (
-            Automatic() if isinstance(self.weak_learner, str) and self.weak_learner == "auto" else self.weak_learner
-        )
-        accepts = getattr(family, "accepts", ()) if hasattr(family, "begin") else EXTRAS
+        # Names and lists are of families that accept everything.
+        accepts = getattr(self.weak_learner, "accepts", ()) if hasattr(self.weak_learner, "begin") else EXTRAS
         tags.input_tags.sparse, tags.input_tags.allow_nan = "sparse" in accepts, "gaps" in accepts
         # For scikit-learn this means integers that are categories: here they are only if they are declared.
         tags.input_tags.categorical = getattr(self, "categorical_features", None) is not None
@@ -66,12 +66,22 @@ class Planner(VersionedEstimator):
     def _check_parameters(self) -> None:
         """Raise ValueError if a parameter is invalid for any data."""
 
-    def _check_automatic(self) -> None:
-        """Raise ValueError if the automatic choice does not support a parameter."""
-        raise ValueError(
-            f"weak_learner='auto' is for CGEnsClassifier and CGEnsRegressor, not for {type(self).__name__}: it tunes "
-            "itself."
-        )
+    def _resolve_family(self, X: Any) -> Family:
+        """Return the family of weak learners."""
+        family = resolve_weak_learner(self.weak_learner)
+        if isinstance(family, Automatic):
+            raise ValueError(
+                f"weak_learner='auto' is for CGEnsClassifier and CGEnsRegressor, not for {type(self).__name__}: it "
+                "tunes itself."
+            )
+        return family
+
+    def _max_columns(self, n_outputs: int) -> int:
+        """Return the maximum number of columns."""
+        size = check_size(self.n_estimators)
+        if size is not None:
+            return size
+        return default_size(n_outputs) if isinstance(self._family, Automatic) else DEFAULT_COLUMNS
 
     def _read(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[TrainingData, Coding]:
         """Validate the data and encode y."""
@@ -87,11 +97,10 @@ class Planner(VersionedEstimator):
 
     def _plan(self, X: Any, y: Any, sample_weight: Any, initial: Ensemble | None = None) -> FitPlan:
         """Resolve everything that a fit needs."""
-        tol, max_columns = check_positive("tol", self.tol), check_count("n_estimators", self.n_estimators)
-        n_threads, family = resolve_threads(self.n_jobs), resolve_weak_learner(self.weak_learner)
+        tol, n_threads = check_positive("tol", self.tol), resolve_threads(self.n_jobs)
+        check_size(self.n_estimators)
+        family = self._family = self._resolve_family(X)
         self._check_parameters()
-        if isinstance(family, Automatic):
-            self._check_automatic()
         data, coding = self._read(X, y, sample_weight, reset=initial is None)
         data = replace(data, X=self._without_ignored(data.X, data.sample_weight > 0, reset=initial is None))
         earlier = None if initial is None else getattr(self, "_typical", None)
@@ -112,7 +121,7 @@ class Planner(VersionedEstimator):
             C=getattr(master, "C", None),
             rule=self._rule(),
             tol=tol,
-            max_columns=max_columns,
+            max_columns=self._max_columns(data.target.shape[1]),
             seed=seed,
             n_threads=n_threads,
             initial=initial,

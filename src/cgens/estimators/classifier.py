@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from cgens.estimators._automatic import check_automatic
+from cgens.estimators._automatic import AutomaticMixin
 from cgens.estimators._classification import EnsembleClassifier
 from cgens.estimators._losses import ClassLossPlanner
 from cgens.estimators._probabilities import ProbabilityMixin
@@ -15,7 +15,7 @@ from cgens.estimators._stopping import StoppingEstimator
 
 @expand_shared
 @dataclass(eq=False, repr=False)
-class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, StoppingEstimator, EnsembleClassifier):
+class CGEnsClassifier(AutomaticMixin, ProbabilityMixin, ClassLossPlanner, StoppingEstimator, EnsembleClassifier):
     """Ensemble that solves the SVM or another kernel machine over all weak learners of a family, by column generation.
 
     Each round adds the weak learner that most violates the optimality conditions and solves the problem again over all
@@ -67,10 +67,10 @@ class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, StoppingEstimator, Ens
     True
     """
 
-    weak_learner: Any = "stump"
+    weak_learner: Any = "auto"
     loss: Any = "auto"
     C: float | str = "scale"
-    n_estimators: int = 500
+    n_estimators: int | str = "auto"
     tol: float = 1e-3
     pricing: str = "auto"
     class_weight: Any = None
@@ -81,9 +81,7 @@ class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, StoppingEstimator, Ens
     checkpoint: Any = None
     categorical_features: Any = None
     store_history: bool = False
+    time_budget: float | None = None
     random_state: Any = None
     n_jobs: int | None = None
     verbose: int = 0
-
-    def _check_automatic(self) -> None:
-        check_automatic(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from cgens.estimators._automatic import check_automatic
+from cgens.estimators._automatic import AutomaticMixin
 from cgens.estimators._losses import RegressionLossPlanner
 from cgens.estimators._shared_docs import expand_shared
 from cgens.estimators._stopping import StoppingEstimator
@@ -13,7 +13,7 @@ from cgens.estimators._stopping import StoppingEstimator
 
 @expand_shared
 @dataclass(eq=False, repr=False)
-class CGEnsRegressor(RegressionLossPlanner, StoppingEstimator):
+class CGEnsRegressor(AutomaticMixin, RegressionLossPlanner, StoppingEstimator):
     """Ensemble that solves regularized regression over all weak learners of a family, by column generation.
 
     Each round adds the weak learner that most violates optimality (with smooth losses, the one that promises the
@@ -65,11 +65,11 @@ class CGEnsRegressor(RegressionLossPlanner, StoppingEstimator):
     True
     """
 
-    weak_learner: Any = "stump"
+    weak_learner: Any = "auto"
     loss: Any = "squared"
     quantile: Any = None
     C: float | str = "scale"
-    n_estimators: int = 500
+    n_estimators: int | str = "auto"
     tol: float = 1e-3
     pricing: str = "auto"
     warm_start: bool = False
@@ -79,11 +79,9 @@ class CGEnsRegressor(RegressionLossPlanner, StoppingEstimator):
     checkpoint: Any = None
     categorical_features: Any = None
     store_history: bool = False
+    time_budget: float | None = None
     random_state: Any = None
     n_jobs: int | None = None
     verbose: int = 0
 
     _constant_prediction = "the mean of y, or its quantile"
-
-    def _check_automatic(self) -> None:
-        check_automatic(self)

@@ -10,7 +10,7 @@ import numpy as np
 
 from cgens.types import AnyArray, Floats, Integers
 
-ScalingKind = Literal["none", "robust", "zc", "rank"]
+ScalingKind = Literal["none", "robust", "zc", "rank", "common"]
 #: Scaled values beyond this are bent: z / sqrt(1 + (z / BEND)^2).
 BEND = 3.0
 #: A column with more distinct values has the ranks of this many quantiles; those of values between them are
@@ -23,7 +23,8 @@ class Scaling:
     """How each of k columns of complete numbers is scaled.
 
     "none" leaves numbers as they are. "robust" bends z = (x - median) / (interquartile range). "zc" bends z =
-    (x - mean) / (standard deviation), and standardizes the result; "rank" standardizes the mid-rank of x.
+    (x - mean) / (standard deviation), and standardizes the result; "rank" standardizes the mid-rank of x. "common" bends
+    z = (x - mean) / s, with the same s for all columns, the root mean square of their standard deviations.
 
     Attributes
     ----------
@@ -66,6 +67,11 @@ class Scaling:
             again = [mean_and_deviation(values, own.weight) for values, own in zip(bent, columns, strict=True)]
             last = np.array(again).reshape(n, 2)
             last_centre, last_scale = last[:, 0] if centred else zeros, last[:, 1]
+        elif kind == "common":
+            measured = np.array([mean_and_deviation(own.values, own.weight, 0.0) for own in columns]).reshape(n, 2)
+            centre, unit = measured[:, 0] if centred else zeros, float(measured[:, 1].max(initial=0.0)) or 1.0
+            scale = np.full(n, unit * float(np.sqrt(np.mean((measured[:, 1] / unit) ** 2))) if n else 1.0)
+            scale[scale == 0] = 1.0
         elif kind == "rank":
             again = []
             for own in columns:
@@ -77,7 +83,7 @@ class Scaling:
         return Scaling(
             centre=centre,
             scale=scale,
-            bent=np.array(kind in ("robust", "zc")),
+            bent=np.array(kind in ("robust", "zc", "common")),
             last_centre=last_centre,
             last_scale=last_scale,
             knot_begin=np.cumsum([0, *map(len, knots)] if knots else np.zeros(n + 1), dtype=np.int64),
@@ -154,15 +160,15 @@ def bend(values: Floats) -> Floats:
     return np.asarray(values / np.hypot(1.0, values / BEND))
 
 
-def mean_and_deviation(values: Floats, weight: Floats) -> tuple[float, float]:
-    """Return the weighted mean and standard deviation; 1 in place of a deviation of 0."""
+def mean_and_deviation(values: Floats, weight: Floats, constant: float = 1.0) -> tuple[float, float]:
+    """Return the weighted mean and standard deviation; `constant` in place of a deviation of 0."""
     if not len(values):
-        return 0.0, 1.0
+        return 0.0, constant
     unit = float(np.abs(values).max()) or 1.0  # squares neither overflow nor vanish
     share, scaled = weight / weight.sum(), values / unit
     mean = float(np.sum(share * scaled))
     deviation = float(np.sqrt(np.sum(share * (scaled - mean) ** 2)))
-    return mean * unit, deviation * unit if deviation > 1e-12 * abs(mean) and deviation * unit > 0 else 1.0
+    return mean * unit, deviation * unit if deviation > 1e-12 * abs(mean) and deviation * unit > 0 else constant
 
 
 def mid_ranks(values: Floats, weight: Floats) -> tuple[Floats, Floats]:

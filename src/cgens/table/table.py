@@ -102,6 +102,14 @@ class Table:
         """Return the values as weak learners take them: an array, or compressed sparse rows."""
         return self.rows_first() if self.is_sparse else self.values
 
+    def dense(self) -> Table:
+        """Return the table with all zeros stored."""
+        if not self.is_sparse:
+            return self
+        table = Table(self.values.toarray(), self.is_category, self.names)  # type: ignore[union-attr]
+        table.__dict__["has_gaps"] = self.has_gaps
+        return table
+
     def take(self, rows: NDArray[Any]) -> Table:
         """Return some of the rows."""
         return Table(self.matrix()[rows], self.is_category, self.names)
