@@ -43,9 +43,9 @@ LEAST_SQUARES: Models = {
     "multiclass": (CGEnsClassifier(loss="least_squares", **SMALL), "multiclass"),
     "multiclass, max": (CGEnsClassifier(loss="least_squares", pricing="max", **SMALL), "multiclass"),
     "multilabel": (CGEnsClassifier(loss="least_squares", **SMALL), "multilabel"),
-    "regression": (CGEnsRegressor(**SMALL), "regression"),
+    "regression": (CGEnsRegressor("stump", **SMALL), "regression"),
     "regression, max": (CGEnsRegressor(pricing="max", **SMALL), "regression"),
-    "multioutput": (CGEnsRegressor(**SMALL), "multioutput"),
+    "multioutput": (CGEnsRegressor("stump", **SMALL), "multioutput"),
     "multioutput, max": (CGEnsRegressor(pricing="max", **SMALL), "multioutput"),
 }
 HINGE: Models = {

@@ -59,10 +59,10 @@ FAMILIES = {
     "list": [Stump(), Fourier(n_candidates=50)],
 }
 ESTIMATORS: dict[str, Any] = {
-    "CGEnsClassifier": CGEnsClassifier(**SMALL),
+    "CGEnsClassifier": CGEnsClassifier("stump", **SMALL),
     "hinge": CGEnsClassifier(loss="hinge", **SMALL),
     "hinge search": CGEnsClassifierCV(loss="hinge", **SEARCH),
-    "CGEnsRegressor": CGEnsRegressor(**SMALL),
+    "CGEnsRegressor": CGEnsRegressor("stump", **SMALL),
     "CGEnsClassifierCV": CGEnsClassifierCV(**SEARCH),
     "CGEnsRegressorCV": CGEnsRegressorCV(**SEARCH),
     "outliers": CGEnsOutlierDetector(nu=0.3, **SMALL),

@@ -8,14 +8,17 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_score
 
-from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsOutlierDetector, CGEnsRegressor, Checkpoint
+from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsOutlierDetector, CGEnsRegressor
+from cgens.automatic.spec import Automatic
 from cgens.baselines import AdaBoostClassifier
 from cgens.inspection import check_certificate
-from cgens.weak_learners import Mixture
+from cgens.masters import Huber
+from cgens.weak_learners import Mixture, Stump
 
 
 def rows_of(rng, m=180):
@@ -139,17 +142,84 @@ def test_duals_belong_to_the_parts(rng):
     assert all(len(part.duals_) == 180 for part in model.parts_.values())
 
 
+#: Parameters of a single family, in place of which stumps are used.
+OF_ONE_FAMILY = {
+    "C": (CGEnsClassifier, {"C": 1.0}),
+    "pricing": (CGEnsClassifier, {"pricing": "max"}),
+    "loss": (CGEnsClassifier, {"loss": "hinge"}),
+    "loss as an object": (CGEnsRegressor, {"loss": Huber()}),
+    "warm start": (CGEnsClassifier, {"warm_start": True}),
+    "early stopping": (CGEnsRegressor, {"early_stopping": True}),
+    "checkpoint": (CGEnsRegressor, {"checkpoint": "fit"}),
+}
+
+
+@pytest.mark.parametrize("name", OF_ONE_FAMILY)
+def test_parameters_of_a_single_family_select_stumps(name, rng, tmp_path):
+    X, f = rows_of(rng, 60)
+    make, params = OF_ONE_FAMILY[name]
+    if name == "checkpoint":
+        params = {"checkpoint": tmp_path / "fit"}
+    y = (f > 0).astype(int)
+    model, plain = (make(**own, n_estimators=5, **params).fit(X, y) for own in ({}, {"weak_learner": "stump"}))
+    assert isinstance(model.weak_learner_, Stump)
+    assert not hasattr(model, "auto_")
+    assert model.predict(X).tobytes() == plain.predict(X).tobytes()
+
+
+def test_it_is_the_default(rng):
+    X, f = rows_of(rng, 60)
+    for make, y in ((CGEnsClassifier, f > 0), (CGEnsRegressor, f)):
+        model = make(random_state=0).fit(X, y)
+        assert isinstance(model.weak_learner_, Automatic)
+        assert model.n_columns_ <= 750
+        assert model.predict(X).tobytes() == make("auto", random_state=0).fit(X, y).predict(X).tobytes()
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_sparse_rows(wide, rng):
+    """Few become dense; for many, the default is stumps."""
+    X, f = rows_of(rng, 120)
+    X[np.abs(X) < 0.3] = 0.0
+    rows = sparse.csr_array(X)
+    if wide:
+        rows = sparse.hstack([rows, sparse.csr_array((120, 10**6))]).tocsr()
+    model = CGEnsClassifier(n_estimators=10, random_state=0).fit(rows, f > 0)
+    assert isinstance(model.weak_learner_, Stump if wide else Automatic)
+    assert model.score(rows, f > 0) > 0.7
+    if not wide:
+        dense = CGEnsClassifier(n_estimators=10, random_state=0).fit(X, f > 0)
+        assert np.allclose(dense.decision_function(X), model.decision_function(rows))
+
+
+@pytest.mark.parametrize("budget", [1e-6, 0.05, 60.0])
+def test_a_time_budget_leaves_out_what_there_is_no_time_for(budget, rng):
+    model, X, y = fitted("two classes", rng, time_budget=budget)
+    assert model.score(X[180:], y[180:]) > 0.7
+    assert check_certificate(model, X[:180], y[:180]).problems == ()
+    told, summary = model.auto_, model.auto_.summary()
+    n_left_out = len(told.left_out.get("groups of cosines", ()))
+    assert len(told.group_errors) + n_left_out == 18
+    assert ("no time" in summary) == bool(told.left_out)
+    if budget < 1e-3:
+        assert n_left_out == 17
+        assert re.search(r"no time for 17 groups of cosines, .*large trees", summary)
+
+
+def test_it_shows_each_step(rng, capsys):
+    X, f = rows_of(rng, 60)
+    CGEnsRegressor(n_estimators=20, random_state=0, verbose=1).fit(X, f)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 6
+    assert all(re.fullmatch(r"automatic model: [\w ]+, \d+\.\d s", line) for line in lines)
+
+
 REFUSED = {
-    "C": (CGEnsClassifier, {"C": 1.0}, "chooses C"),
-    "pricing": (CGEnsClassifier, {"pricing": "max"}, "chooses pricing"),
-    "loss": (CGEnsClassifier, {"loss": "hinge"}, "chooses the loss.*'hinge'"),
-    "loss of a regressor": (CGEnsRegressor, {"loss": "huber"}, "chooses the loss.*'huber'"),
-    "warm start": (CGEnsClassifier, {"warm_start": True}, "does not support warm_start"),
-    "early stopping": (CGEnsRegressor, {"early_stopping": True}, "does not support early_stopping"),
-    "checkpoint": (CGEnsRegressor, {"checkpoint": Checkpoint("no.file")}, "does not support checkpoint"),
     "search": (CGEnsClassifierCV, {}, "CGEnsClassifierCV.*tunes itself"),
     "outliers": (CGEnsOutlierDetector, {}, "CGEnsOutlierDetector"),
     "baseline": (AdaBoostClassifier, {}, "AdaBoostClassifier"),
+    "time budget": (CGEnsRegressor, {"time_budget": -1}, "time_budget must be a finite number > 0; got -1"),
+    "size": (CGEnsRegressor, {"n_estimators": "many"}, "n_estimators must be an integer >= 1 or 'auto'; got 'many'"),
 }
 
 
@@ -159,6 +229,12 @@ def test_what_is_refused(name, rng):
     make, params, message = REFUSED[name]
     with pytest.raises(ValueError, match=message):
         make(weak_learner="auto", **params).fit(X, (f > 0).astype(int))
+
+
+def test_a_warm_start_does_not_continue_it(rng):
+    model, X, y = fitted("regression", rng)
+    with pytest.raises(ValueError, match=r"warm_start=True cannot continue an automatic model"):
+        model.set_params(warm_start=True).fit(X, y)
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e-30, 1e30, 1e200])

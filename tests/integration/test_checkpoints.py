@@ -203,7 +203,7 @@ def test_a_function_that_stops_does_so_again(tmp_path, monkeypatch):
 def test_callbacks_of_scikit_learn_see_all_columns(tmp_path):
     monitor = pytest.importorskip("sklearn.callback").ScoringMonitor
     logs = []
-    for checkpoint in (None, saved(tmp_path)):
+    for checkpoint in (tmp_path / "other", saved(tmp_path)):
         own = monitor(scoring="accuracy")
         CGEnsClassifier(n_estimators=10, checkpoint=checkpoint).set_callbacks(own).fit(X, Y)
         logs.append([row["accuracy"] for row in own.get_logs().data if row["task_name"] == "round"])
@@ -308,7 +308,7 @@ OTHER_FITS = {
     "float32": (CGEnsClassifier(n_estimators=10), (X.astype(np.float32), Y), r"other data"),
     "weights": (CGEnsClassifier(n_estimators=10, class_weight="balanced"), (X, Y), r"other data|class_weight"),
     "another C": (CGEnsClassifier(n_estimators=10, C=0.5), (X, Y), r"C='scale', not 0\.5"),
-    "another family": (CGEnsClassifier(Stump(9), n_estimators=10), (X, Y), r"weak_learner='stump', not Stump"),
+    "another family": (CGEnsClassifier(Stump(9), n_estimators=10), (X, Y), r"weak_learner='auto', not Stump"),
     "another loss": (CGEnsClassifier(n_estimators=10, loss="logistic"), (X, Y), r"loss='auto', not 'logistic'"),
     "another seed": (CGEnsClassifier(n_estimators=10, random_state=1), (X, Y), r"random_state=None, not 1"),
     "another estimator": (CGEnsOutlierDetector(n_estimators=10), (X, None), r"other data|estimator"),

@@ -62,7 +62,7 @@ def test_the_best_estimator_is_a_plain_fit(name):
     model, X, y = fitted(name)
     kind = CGEnsClassifier if isinstance(model, CGEnsClassifierCV) else CGEnsRegressor
     assert type(model.best_estimator_) is kind
-    options = {"loss": model.loss, "pricing": model.pricing, "n_jobs": 1, "random_state": 0}
+    options = {"loss": model.loss, "pricing": model.pricing, "n_jobs": 1, "random_state": 0, "weak_learner": "stump"}
     plain = kind(C=model.C_, n_estimators=model.n_columns_, **options).fit(X, y)
     assert plain.get_params() == model.best_estimator_.get_params()
     assert_same_model(plain, model.best_estimator_, X)

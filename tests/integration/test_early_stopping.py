@@ -89,7 +89,7 @@ def test_the_loss_of_the_logistic_loss_is_the_log_loss():
 def test_a_fit_that_does_not_stop_is_a_plain_fit():
     """With validation rows of one's own, and a loss that still falls."""
     A, y = load_diabetes(return_X_y=True)
-    options = {"n_estimators": 8, "loss": "squared"}
+    options = {"weak_learner": "stump", "n_estimators": 8, "loss": "squared"}
     stopped = CGEnsRegressor(early_stopping=True, **options).fit(A, y, X_val=A, y_val=y)
     assert_same_model(stopped, CGEnsRegressor(**options).fit(A, y), A)
 
@@ -235,7 +235,7 @@ def test_noise_gives_the_constant_model():
 
 
 def test_a_warm_start_keeps_what_it_had():
-    first = CGEnsClassifier(n_estimators=30).fit(X[:400], Y[:400])
+    first = CGEnsClassifier("stump", n_estimators=30).fit(X[:400], Y[:400])
     before = first.ensemble_.learners
     options = {"warm_start": True, "early_stopping": True, "n_iter_no_change": 2, "n_estimators": 60}
     model = first.set_params(**options).fit(X[:400], Y[:400], X_val=X[400:], y_val=Y[400:])

@@ -27,9 +27,9 @@ from tests.models import FAMILIES, SMALL, make
 MIXED = Mixture([Stump(8), Perceptron(20), Fourier(learn=True), Tree(4, min_samples_leaf=1), Box(1, 20), Linear()])
 
 ESTIMATORS = [
-    CGEnsClassifier(n_estimators=6, n_jobs=1),
+    CGEnsClassifier("stump", n_estimators=6, n_jobs=1),
     CGEnsClassifier(MIXED, n_estimators=4, random_state=0, n_jobs=1),
-    CGEnsRegressor(n_estimators=6, n_jobs=1),
+    CGEnsRegressor("stump", n_estimators=6, n_jobs=1),
     CGEnsRegressor(loss="quantile", quantile=0.4, n_estimators=20, n_jobs=1),
     CGEnsRegressor(loss="epsilon_insensitive", n_estimators=6, n_jobs=1),
     CGEnsOutlierDetector(n_estimators=6, n_jobs=1),
@@ -137,7 +137,7 @@ def test_calibration():
 
 
 def fit_and_decide(X, y, n_jobs):
-    return CGEnsClassifier(n_estimators=20, n_jobs=n_jobs).fit(X, y).decision_function(X)
+    return CGEnsClassifier("stump", n_estimators=20, n_jobs=n_jobs).fit(X, y).decision_function(X)
 
 
 @pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
@@ -150,7 +150,7 @@ def test_joblib(backend):
 
 def test_prediction_of_one_model_from_many_threads():
     X, y = breast_cancer(200)
-    model = CGEnsClassifier(n_estimators=50).fit(X, y)
+    model = CGEnsClassifier("stump", n_estimators=50).fit(X, y)
     expected = model.decision_function(X).tobytes()
     decisions = Parallel(n_jobs=4, backend="threading")(delayed(model.decision_function)(X) for _ in range(20))
     assert all(decision.tobytes() == expected for decision in decisions)

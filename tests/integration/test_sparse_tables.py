@@ -164,7 +164,7 @@ def test_the_selector_takes_sparse_rows(dtype):
 def test_sparse_frames_keep_their_names():
     X, y = mostly_zeros()
     frame = FORMATS["sparse frame"](X)
-    model = CGEnsClassifier(n_estimators=4).fit(frame, y)
+    model = CGEnsClassifier("stump", n_estimators=4).fit(frame, y)
     assert model.feature_names_in_.tolist() == list(model.schema_.names) == list("abcdefgh")
     expected = model.decision_function(frame)
     with warnings.catch_warnings():
@@ -174,8 +174,12 @@ def test_sparse_frames_keep_their_names():
     with pytest.raises(ValueError, match=r"lacks the column 'h'"):
         model.predict(frame.drop(columns="h"))
     gaps = frame.assign(a=pd.arrays.SparseArray(np.where(X[:, 0] == 0, NAN, X[:, 0])))  # whose gaps are not stored
-    dense = CGEnsClassifier(n_estimators=4).fit(gaps.sparse.to_dense(), y).decision_function(gaps.sparse.to_dense())
-    assert CGEnsClassifier(n_estimators=4).fit(gaps, y).decision_function(gaps).tobytes() == dense.tobytes()
+    dense = (
+        CGEnsClassifier("stump", n_estimators=4)
+        .fit(gaps.sparse.to_dense(), y)
+        .decision_function(gaps.sparse.to_dense())
+    )
+    assert CGEnsClassifier("stump", n_estimators=4).fit(gaps, y).decision_function(gaps).tobytes() == dense.tobytes()
 
 
 @every_family
@@ -221,7 +225,7 @@ def test_categories_cannot_be_sparse():
     X, y = mostly_zeros()
     with pytest.raises(ValueError, match=r"sparse.*categorical_features"):
         CGEnsClassifier(categorical_features=[0]).fit(sparse.csr_array(X), y)
-    model = CGEnsClassifier(n_estimators=2).fit(X.astype(str).astype(object), y)
+    model = CGEnsClassifier("stump", n_estimators=2).fit(X.astype(str).astype(object), y)
     with pytest.raises(ValueError, match=r"sparse.*fitted with categories"):
         model.predict(sparse.csr_array(X))
 

@@ -88,7 +88,7 @@ def test_importances_are_the_spread_of_each_features_part(name, weighted, rng):
 def test_importances_of_stumps_with_gaps_and_categories():
     """The probability to be above two stumps follows from the means and the share of gaps."""
     X, y, _ = make_mixed(600, random_state=0)
-    model = CGEnsRegressor(n_estimators=80).fit(X, y)
+    model = CGEnsRegressor("stump", n_estimators=80).fit(X, y)
     rows, spread = model.schema_.read(X).values, np.zeros(X.shape[1])
     kinds = {(learner.threshold is None, learner.gaps_above) for learner in model.ensemble_.learners}
     assert len(kinds) == 4, "numbers and categories, gaps on both sides"

@@ -86,7 +86,7 @@ def test_a_forked_child_fits_and_predicts():
 FAR_TOO_MANY = """
 import resource
 resource.setrlimit(resource.RLIMIT_AS, (3 * 10**9, 3 * 10**9))  # enough for some hundred threads at most
-model = CGEnsClassifier(n_estimators=10, n_jobs=600).fit(X, rng.integers(0, 2, len(X)))
+model = CGEnsClassifier("stump", n_estimators=10, n_jobs=600).fit(X, rng.integers(0, 2, len(X)))
 used = len({learner.feature for learner in model.ensemble_.learners})
 many = np.broadcast_to(X[:1], (int(2e7 / used), 20))  # takes no memory, but has enough work for 600 threads
 decision = model.decision_function(many)

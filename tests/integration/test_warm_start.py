@@ -18,7 +18,9 @@ from tests.tolerances import CLOSED_FORM, LOOSE_ROUNDS
 
 
 def fit(X, y, **options):
-    return CGEnsClassifier(**{"n_estimators": 20, "random_state": 0, "n_jobs": 1, **options}).fit(X, y)
+    return CGEnsClassifier(
+        **{"weak_learner": "stump", "n_estimators": 20, "random_state": 0, "n_jobs": 1, **options}
+    ).fit(X, y)
 
 
 @pytest.mark.parametrize("name", PLAIN)

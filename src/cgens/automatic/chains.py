@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -33,8 +34,8 @@ class Growth:
     name : str
     family : Tree or Fourier
     penalty : float
-        Of the weights while the chain grows, in multiples of m / l: a strong one lets each weak learner see most of what
-        is left to explain.
+        Of the weights while the chain grows, in multiples of m / l: a strong one lets each weak learner see most of
+        what is left to explain.
     """
 
     name: str
@@ -123,7 +124,7 @@ class Chains:
             lengths = sorted({min(shortest, own) for own in lengths})
             if shortest == 0:
                 return None
-            fits = list(pool.map(lambda *own: self._fit(*own, lengths), grown, self.held_out, self.honest.folds))
+            fits = list(pool.map(partial(self._fit, lengths), grown, self.held_out, self.honest.folds))
         settings = {key: np.concatenate([own[key] for own in fits]) for key in fits[0]}
         errors = {key: self._error(own) for key, own in settings.items()}
         length, multiple = best = min(errors, key=lambda setting: errors[setting])
@@ -134,7 +135,7 @@ class Chains:
         return Chain(growth, ensemble, penalty, errors[best], settings[best])
 
     def _fit(
-        self, ensemble: Ensemble, held_out: Floats, tested: Integers, lengths: Sequence[int]
+        self, lengths: Sequence[int], ensemble: Ensemble, held_out: Floats, tested: Integers
     ) -> dict[tuple[int, float], Floats]:
         """Return decisions for some rows, for each length and penalty, by ridge fits on what is not held out."""
         left = self.problem.weight - held_out

@@ -149,11 +149,10 @@ def fit_groups(
     with ONE_BLAS_THREAD, ThreadPoolExecutor(n_threads) as pool:
         metrics = dict(zip(keys, pool.map(learn, keys, metric_rngs), strict=True))
 
-        def fit(group: Group, own: np.random.SeedSequence) -> HonestFit | None:
-            rows, rng = views[group.view], np.random.default_rng(own)
-            both = [metrics.get((group.view, side)) for side in (True, False)]
-            missing = group.learned and any(metric is None for metric in both)
-            if group is not groups[0] and (missing or clock.is_past(GROUPS_UNTIL)):
+        def fit(group: Group, child: np.random.SeedSequence) -> HonestFit | None:
+            rows, rng = views[group.view], np.random.default_rng(child)
+            both = [own for side in (True, False) if (own := metrics.get((group.view, side))) is not None]
+            if group is not groups[0] and ((group.learned and len(both) < 2) or clock.is_past(GROUPS_UNTIL)):
                 clock.leave_out("groups of cosines", str(group))
                 return None
             if group.learned:

@@ -77,7 +77,8 @@ class AutomaticReport:
             f"{len(own)} {kind}" if len(own) > 2 else " and ".join(own) for kind, own in self.left_out.items()
         )
         missing = f" The time budget left no time for {missing}." if missing else ""
+        told = f"Choosing on {self.n_rows} rows took {seconds:.1f} s.{missing}"
         return (
             f"{parts}. On {self.n_honest_rows} rows that a part was not fitted on, the squared error is "
-            f"{self.honest_error:.0%} of that of a constant. Choosing on {self.n_rows} rows took {seconds:.1f} s.{missing}"
+            f"{self.honest_error:.0%} of that of a constant. {told}"
         )

@@ -33,7 +33,6 @@ from cgens.trace import Trace
 from cgens.types import AnyArray, Family, Floats
 from cgens.weak_learners import Pool, Stump
 
-
 #: What the automatic model decides by itself, or does not do: setting one of these asks for a single family.
 OF_ONE_FAMILY = ("loss", "C", "pricing", "warm_start", "early_stopping", "checkpoint")
 #: Sparse rows with up to this many entries, zeros included, become dense for the automatic model.
@@ -57,7 +56,7 @@ class AutomaticMixin(Planner):
         if not isinstance(family, Automatic):
             return family
         for name in OF_ONE_FAMILY:
-            value, default = getattr(self, name), type(self).__dataclass_fields__[name].default  # type: ignore[attr-defined]
+            value, default = getattr(self, name), type(self).__dataclass_fields__[name].default
             if not (value is default or (isinstance(value, str | bool | np.bool_) and value == default)):
                 return Stump()
         is_sparse = scipy.sparse.issparse(X) or has_sparse_columns(X)

@@ -108,6 +108,11 @@ class EnsembleEstimator(CallbackEstimator, Planner):
         """Return the ensemble that a warm start continues from, if any."""
         if not check_switch("warm_start", self.warm_start) or not hasattr(self, "ensemble_"):
             return None
+        if hasattr(self, "auto_"):
+            raise ValueError(
+                "warm_start=True cannot continue an automatic model: choose a weak_learner, and fit it with "
+                "warm_start=True from the beginning."
+            )
         size = check_size(self.n_estimators) or DEFAULT_COLUMNS
         if size < len(self.ensemble_):
             raise ValueError(

@@ -12,11 +12,13 @@ _DESCRIPTIONS = """
 weak_learner : str, object or list, default="stump"
     "stump", "perceptron", "fourier", "tree", "box" or "linear"; a family with parameters such as
     ``cgens.weak_learners.Fourier(gamma=0.1)``; or a list of these for a mixture. A pair in the list gives a family its
-    own columns of X: ``["stump", (Fourier(standardize=True), ["age", "income"])]``. "auto" (`CGEnsClassifier` and
-    `CGEnsRegressor` only): cosines and trees with least squares, tuned and weighed by errors on rows that they were not
-    fitted on; see ``auto_.summary()``.
+    own columns of X: ``["stump", (Fourier(standardize=True), ["age", "income"])]``.
 n_estimators : int, default=500
     Maximum number of columns (weak learners).
+time_budget : float or None, default=None
+    Seconds after which the automatic model begins nothing new: it then compares fewer groups of cosines and grows fewer
+    trees, and ``auto_.summary()`` tells which it left out. Reading X and the last steps are not cut short. The model
+    then depends on how fast the machine is. Not used with other weak learners.
 tol : float, default=1e-3
     Relative duality gap of the final problem over the selected columns. Least squares is solved in closed form and
     misses it only if C is so large that rounding errors matter.
@@ -90,6 +92,8 @@ feature_importances_ : ndarray of shape (n_features_in_,)
 parts_ : dict of str to estimator
     Of an automatic model: its parts, each fitted as a model of its own, with its pool, C and certificate. The decision
     is their weighted sum, for classes mapped to logits; ``certificate_`` is that of their sum.
+weak_learner_ : object
+    The family that was used.
 auto_ : AutomaticReport
     Of an automatic model: what was decided, and by which errors; ``auto_.summary()`` says it in a paragraph.
 family_shares_ : dict of str to float

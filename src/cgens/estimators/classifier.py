@@ -28,7 +28,15 @@ class CGEnsClassifier(AutomaticMixin, ProbabilityMixin, ClassLossPlanner, Stoppi
 
     Parameters
     ----------
-    weak_learner : shared
+    weak_learner : str, object or list, default="auto"
+        "auto": an automatic model, the weighted sum of random cosines, trees and, for images, learned cosines. It tunes
+        itself by errors on rows that its parts were not fitted on, and ``auto_.summary()`` tells what it chose. If a
+        parameter is set that belongs to a single family, such as ``loss="hinge"``, `C`, `pricing`, `warm_start`,
+        `early_stopping` or `checkpoint`, and for large sparse X, "auto" stands for "stump".
+        "stump", "perceptron", "fourier", "tree", "box", "linear", or a family with parameters such as
+        ``cgens.weak_learners.Fourier(gamma=0.1)``: column generation over that family. A list of these is a mixture. A
+        pair in the list gives a family its own columns of X:
+        ``["stump", (Fourier(standardize=True), ["age", "income"])]``.
     loss : {"auto", "hinge", "squared_hinge", "logistic", "least_squares"} or Loss, default="auto"
         "auto" is "logistic": the softmax over the same weak learners for more than two classes, one logistic function
         per label for labels. "logistic" and "least_squares" have `predict_proba`. Those of the logistic loss are well
@@ -41,8 +49,11 @@ class CGEnsClassifier(AutomaticMixin, ProbabilityMixin, ClassLossPlanner, Stoppi
         empirical rule for each loss and family: for stumps, 7 / total weight of the rows with the hinge loss, twice
         that times the number of classes minus 1 with the logistic loss, and 0.01 with least squares. To tune C,
         multiply ``C_`` of a fit by powers of 3, or use `CGEnsClassifierCV`.
-    n_estimators, tol, pricing, class_weight, warm_start, early_stopping, validation_fraction, n_iter_no_change : shared
-    checkpoint, categorical_features, store_history, random_state, n_jobs, verbose : shared
+    n_estimators : int or "auto", default="auto"
+        Maximum number of columns (weak learners). "auto": for the automatic model 600, and 150 more for each output
+        (one for two classes, k - 1 for k classes); for a family 500.
+    tol, pricing, class_weight, warm_start, early_stopping, validation_fraction, n_iter_no_change : shared
+    checkpoint, categorical_features, store_history, time_budget, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
@@ -51,7 +62,7 @@ class CGEnsClassifier(AutomaticMixin, ProbabilityMixin, ClassLossPlanner, Stoppi
     duals_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) for more than one output
         Signed duals of the rows of X: y_i a_i for the hinge loss, minus C times the weighted derivative of a smooth
         loss.
-    bound_duals_, feature_importances_, parts_, auto_, family_shares_, validation_losses_ : shared
+    bound_duals_, feature_importances_, weak_learner_, parts_, auto_, family_shares_, validation_losses_ : shared
 
     Examples
     --------

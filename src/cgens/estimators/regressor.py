@@ -24,7 +24,15 @@ class CGEnsRegressor(AutomaticMixin, RegressionLossPlanner, StoppingEstimator):
 
     Parameters
     ----------
-    weak_learner : shared
+    weak_learner : str, object or list, default="auto"
+        "auto": an automatic model, the weighted sum of random cosines, trees and, for images, learned cosines. It tunes
+        itself by errors on rows that its parts were not fitted on, and ``auto_.summary()`` tells what it chose. If a
+        parameter is set that belongs to a single family, such as ``loss="huber"``, `C`, `pricing`, `warm_start`,
+        `early_stopping` or `checkpoint`, and for large sparse X, "auto" stands for "stump".
+        "stump", "perceptron", "fourier", "tree", "box", "linear", or a family with parameters such as
+        ``cgens.weak_learners.Fourier(gamma=0.1)``: column generation over that family. A list of these is a mixture. A
+        pair in the list gives a family its own columns of X:
+        ``["stump", (Fourier(standardize=True), ["age", "income"])]``.
     loss : {"squared", "huber", "quantile", "epsilon_insensitive", "poisson"} or Loss, default="squared"
         "squared": C/2 times the sum of squared residuals. "huber": residuals beyond 1.35 robust standard deviations
         of y count linearly (``cgens.masters.Huber(delta=...)`` for another threshold), so that outliers do little harm.
@@ -41,8 +49,11 @@ class CGEnsRegressor(AutomaticMixin, RegressionLossPlanner, StoppingEstimator):
         empirical rule for each family. For stumps: 0.003 for "squared" and "huber"; 0.003 times a robust standard
         deviation of y for "quantile" and "epsilon_insensitive"; 7 / total weight of the rows for "poisson". To tune C,
         multiply ``C_`` of a fit by powers of 3, or use `CGEnsRegressorCV`.
-    n_estimators, tol, pricing, warm_start, early_stopping, validation_fraction, n_iter_no_change : shared
-    checkpoint, categorical_features, store_history, random_state, n_jobs, verbose : shared
+    n_estimators : int or "auto", default="auto"
+        Maximum number of columns (weak learners). "auto": for the automatic model 600, and 150 more for each output
+        (one for two classes, k - 1 for k classes); for a family 500.
+    tol, pricing, warm_start, early_stopping, validation_fraction, n_iter_no_change : shared
+    checkpoint, categorical_features, store_history, time_budget, random_state, n_jobs, verbose : shared
 
     Attributes
     ----------
@@ -51,7 +62,7 @@ class CGEnsRegressor(AutomaticMixin, RegressionLossPlanner, StoppingEstimator):
     duals_ : ndarray of shape (n_samples,) or (n_samples, n_outputs_)
         Signed duals of the rows of X. For smooth losses, minus C times the weight times the derivative of the loss (for
         "squared", C times the weighted residual); for the others, between bounds proportional to C times the weight.
-    bound_duals_, feature_importances_, parts_, auto_, family_shares_, validation_losses_ : shared
+    bound_duals_, feature_importances_, weak_learner_, parts_, auto_, family_shares_, validation_losses_ : shared
 
     Examples
     --------

@@ -23,8 +23,8 @@ class Scaling:
     """How each of k columns of complete numbers is scaled.
 
     "none" leaves numbers as they are. "robust" bends z = (x - median) / (interquartile range). "zc" bends z =
-    (x - mean) / (standard deviation), and standardizes the result; "rank" standardizes the mid-rank of x. "common" bends
-    z = (x - mean) / s, with the same s for all columns, the root mean square of their standard deviations.
+    (x - mean) / (standard deviation), and standardizes the result; "rank" standardizes the mid-rank of x. "common"
+    bends z = (x - mean) / s, with the same s for all columns, the root mean square of their standard deviations.
 
     Attributes
     ----------

@@ -106,7 +106,7 @@ class Table:
         """Return the table with all zeros stored."""
         if not self.is_sparse:
             return self
-        table = Table(self.values.toarray(), self.is_category, self.names)  # type: ignore[union-attr]
+        table = Table(self.values.toarray(), self.is_category, self.names)
         table.__dict__["has_gaps"] = self.has_gaps
         return table
 
