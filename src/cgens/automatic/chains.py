@@ -21,6 +21,8 @@ from cgens.weak_learners import Fourier, Tree
 
 #: Penalties of the weights of grown columns, in multiples of m / l.
 MULTIPLES = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+#: Features that a tree may use, at most.
+TREE_FEATURES = 100
 #: Rows, at most, on which the weights of grown columns are fitted to compare lengths and penalties.
 RIDGE_ROWS = 50_000
 
@@ -42,12 +44,13 @@ class Growth:
     family: Family
     penalty: float
 
-    def family_for(self, total: float) -> Family:
+    def family_for(self, total: float, n_features: int) -> Family:
         """Return the family for rows of this total weight: leaves of trees are small if there are few rows."""
         if not isinstance(self.family, Tree):
             return self.family
         least = min(self.family.min_samples_leaf, total / 8)
-        return Tree(**{**self.family.get_params(), "min_samples_leaf": least})
+        share = min(self.family.max_features, TREE_FEATURES / n_features)
+        return Tree(**{**self.family.get_params(), "min_samples_leaf": least, "max_features": share})
 
 
 #: Strongly randomized small trees for few or noisy rows, and large ones for many rows (docs/decisions/0020).
@@ -165,7 +168,7 @@ class Chains:
         kept, total, clock = left > 0, float(left.sum()), self.problem.clock
         ensemble, _ = generate_columns(
             LeastSquares(self.problem.target.shape[1] / (growth.penalty * total)),
-            growth.family_for(total),
+            growth.family_for(total, self.problem.X.shape[1]),
             self.problem.X,
             self.problem.target[kept],
             sample_weight=left[kept],

@@ -22,8 +22,8 @@ from cgens.selection import honest_weights
 from cgens.selection.leave_one_out import mean_square
 from cgens.types import Floats
 
-#: Up to this many rows, each is held out once from the trees; of more rows, one in five is.
-FOLD_ROWS, N_FOLDS = 3000, 5
+#: Up to this many rows, and values in them, each row is held out once from the trees; of more rows, one in five is.
+FOLD_ROWS, FOLD_VALUES, N_FOLDS = 3000, 300_000, 5
 #: Rows, at most, on which the parts are weighed if there are more.
 HONEST_ROWS = 3000
 #: Trees of a chain at most.
@@ -107,7 +107,8 @@ def choose_parts(problem: Problem, n_columns: int, seed: np.random.SeedSequence)
     """
     n_rows, weight = len(problem.rows), problem.weight
     cosine_seed, fold_seed, row_seed, chain_seed = seed.spawn(4)
-    complete = n_rows <= FOLD_ROWS and problem.clock.budget is None
+    few = n_rows <= FOLD_ROWS and n_rows * problem.X.shape[1] <= FOLD_VALUES
+    complete = few and problem.clock.budget is None
     held_out = weight[None]  # a single row cannot be held out
     if n_rows > 1:
         held_out = held_out_weights(weight, problem.classes, N_FOLDS, np.random.default_rng(fold_seed))
