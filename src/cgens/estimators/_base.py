@@ -23,7 +23,7 @@ from cgens.estimators._inputs import validated
 from cgens.estimators._parameters import check_count, check_switch, resolve_threads
 from cgens.estimators._plan import FitPlan, Validation
 from cgens.estimators._planner import Planner
-from cgens.importances import family_shares, feature_importances
+from cgens.importances import family_shares, feature_importances, input_importances
 from cgens.progress import ProgressBar
 from cgens.rounds import Callback, all_of
 from cgens.row_duals import RowDuals
@@ -182,6 +182,12 @@ class EnsembleEstimator(CallbackEstimator, Planner):
         """Standard deviation of each feature's contribution to the decision, normalized to sum to 1."""
         check_is_fitted(self, "ensemble_")
         return feature_importances(self.ensemble_, self._gap_shares)
+
+    @property
+    def input_importances_(self) -> dict[str, float]:
+        """How much the target changes along each input of a learned metric, normalized to sum to 1."""
+        check_is_fitted(self, "ensemble_")
+        return input_importances(self.ensemble_, self.schema_)
 
 
 def run_plan(estimator: EnsembleEstimator, plan: FitPlan, callbacks: Sequence[Callback] = ()) -> None:

@@ -51,7 +51,8 @@ class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, StoppingEstimator, Ens
     duals_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) for more than one output
         Signed duals of the rows of X: y_i a_i for the hinge loss, minus C times the weighted derivative of a smooth
         loss.
-    bound_duals_, feature_importances_, parts_, auto_, family_shares_, validation_losses_ : shared
+    bound_duals_, feature_importances_, input_importances_, family_shares_, parts_, auto_ : shared
+    validation_losses_ : shared
 
     Examples
     --------

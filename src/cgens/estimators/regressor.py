@@ -51,7 +51,8 @@ class CGEnsRegressor(RegressionLossPlanner, StoppingEstimator):
     duals_ : ndarray of shape (n_samples,) or (n_samples, n_outputs_)
         Signed duals of the rows of X. For smooth losses, minus C times the weight times the derivative of the loss (for
         "squared", C times the weighted residual); for the others, between bounds proportional to C times the weight.
-    bound_duals_, feature_importances_, parts_, auto_, family_shares_, validation_losses_ : shared
+    bound_duals_, feature_importances_, input_importances_, family_shares_, parts_, auto_ : shared
+    validation_losses_ : shared
 
     Examples
     --------
