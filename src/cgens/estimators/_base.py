@@ -20,6 +20,7 @@ from cgens.estimators._callbacks import CallbackEstimator, with_callbacks
 from cgens.estimators._checkpointing import name_damage, open_checkpoint
 from cgens.estimators._early_stopping import run_with_validation
 from cgens.estimators._inputs import validated
+from cgens.estimators._loo_c import with_loo_c
 from cgens.estimators._parameters import check_count, check_switch, resolve_threads
 from cgens.estimators._plan import FitPlan, Validation
 from cgens.estimators._planner import Planner
@@ -201,6 +202,7 @@ def run_plan(estimator: EnsembleEstimator, plan: FitPlan, callbacks: Sequence[Ca
     writer, saved = open_checkpoint(estimator, plan, losses)
     if saved is not None:
         plan = replace(plan, seed=saved.seed)
+    plan = with_loo_c(plan)
     resume = None if saved is None else saved.arrays
     with closing(ProgressBar()) if estimator.verbose else nullcontext() as bar, name_damage(estimator):
         callbacks = callbacks if bar is None else [*callbacks, bar]
