@@ -79,7 +79,12 @@ BAD_WEAK_LEARNERS: list[tuple[Any, ...]] = [
             ({"draw": "pairs", "gamma": 0.3}, r"Fourier: draw='pairs'.*gamma=0.3"),
         )
     ),
-    (Fourier(metric="learned"), ValueError, r"Fourier: metric='learned'.*sparse X.*toarray", sparse.csr_matrix(X)),
+    (
+        Fourier(metric="learned"),
+        ValueError,
+        r"Fourier\(metric='learned'\) does not accept sparse X.*toarray",
+        sparse.csr_matrix(X),
+    ),
     *((SklearnLearner(own), TypeError, rf"SklearnLearner\b.*{shown(own)}") for own in (None, 3, "tree")),
     (SklearnLearner(DecisionTreeClassifier), TypeError, r"SklearnLearner\b.*classifier.*class.*DecisionTreeClassifier"),
     (SklearnLearner(LinearRegression()), TypeError, r"SklearnLearner\b.*LinearRegression"),

@@ -10,8 +10,11 @@ import pytest
 from cgens import CGEnsClassifier, CGEnsClassifierCV, CGEnsOutlierDetector, CGEnsRegressor
 from cgens.inspection import check_certificate
 from cgens.packs import pack_from_arrays, pack_to_arrays
+from cgens.types import Sample
 from cgens.weak_learners import Fourier, Mixture
 from cgens.weak_learners.projections.metric import learn_metric
+from cgens.weak_learners.projections.metric_search import METRIC_COLUMNS, metric_of_duals
+from cgens.weak_learners.projections.spread import Spread
 from tests.integration.mixed_data import mixed, score_of
 from tests.tolerances import CLOSED_FORM
 
@@ -75,6 +78,21 @@ def test_the_metric_is_that_of_the_centred_target(weighted):
     rows = (X - share @ X) / np.sqrt(share @ (X - share @ X) ** 2)
     found = learn_metric(rows, target - share @ target, weight, 500, np.random.default_rng(1))
     assert np.allclose(found / np.linalg.norm(found), expected.factors / np.linalg.norm(expected.factors), atol=0.1)
+
+
+def test_duals_of_each_row_are_divided_by_its_weight(rng):
+    X, score = rows_and_scores()
+    weight, target = 1.0 + 5 * rng.random(len(X)), np.column_stack([score, X[:, 2] ** 2])
+    sample = Sample(X, np.arange(len(X)), weight)
+    spread = Spread.of(sample, "Fourier", True)
+    found = metric_of_duals(sample, spread, 3.0 * weight[:, None] * target, np.random.default_rng(0), 1)
+    share = weight / weight.sum()
+    centred = target - share @ target
+    own_rng = np.random.default_rng(0)
+    own_rng.permutation(len(X))  # the rows, all of which take part
+    rows = (X - spread.mean) / spread.deviation
+    expected = learn_metric(rows, centred / np.abs(centred).max(), weight, METRIC_COLUMNS, own_rng)
+    assert np.allclose(found.factors, expected, rtol=1e-6)
 
 
 def test_dense_cosines_have_the_widths_of_the_metric():

@@ -123,12 +123,17 @@ class Fourier(ProjectionFamily):
         self.draw = draw
         self.metric = metric
 
+    @property
+    def accepts(self) -> tuple[str, ...]:
+        """What X may have besides complete numbers: a learned metric needs dense rows."""
+        return ("gaps", "categories") if self.metric == "learned" else super().accepts
+
     def begin(self, sample: Sample, rng: np.random.Generator, n_threads: int) -> Pricer:
         """Draw the pool, or prepare to draw or learn in each round."""
-        self._check_draw(sample)
+        self._check_draw()
         return super().begin(sample, rng, n_threads)
 
-    def _check_draw(self, sample: Sample) -> None:
+    def _check_draw(self) -> None:
         """Raise ValueError if a parameter does not go with `draw` or `metric`."""
         check_choice("Fourier: draw", self.draw, ("normal", "sparse", "pairs"))
         check_choice("Fourier: metric", self.metric, ("flat", "learned"))
@@ -143,11 +148,6 @@ class Fourier(ProjectionFamily):
             raise ValueError(f"Fourier: n_inputs={self.n_inputs!r} with {given} needs draw='sparse'.")
         if self.draw == "pairs" and not (isinstance(self.gamma, str) and self.gamma == "scale"):
             raise ValueError(f"Fourier: draw='pairs' takes its widths from the rows: leave out gamma={self.gamma!r}.")
-        if self.metric == "learned" and sample.X.is_sparse:
-            raise ValueError(
-                "Fourier: metric='learned' does not accept sparse X: convert it with X.toarray() if it fits into "
-                "memory, or leave out the metric."
-            )
 
     def _is_plain(self) -> bool:
         """Return whether `draw` and `metric` have their defaults."""

@@ -29,9 +29,13 @@ class ProjectionFamily(BaseEstimator):  # type: ignore[misc]
     orthogonal: bool
     learn: bool | str
 
-    accepts: ClassVar[tuple[str, ...]] = EXTRAS
     fills_gaps: ClassVar[bool] = True
     sampler_type: ClassVar[type[ProjectionSampler]]
+
+    @property
+    def accepts(self) -> tuple[str, ...]:
+        """What X may have besides complete numbers."""
+        return EXTRAS
 
     def warn_about_scales(self, sample: Sample, columns: Sequence[object] | None = None) -> None:
         """Warn if a few features dominate all distances; `columns` are their names in the user's table."""
