@@ -1,8 +1,8 @@
 """Other methods for tables: with their defaults, or tuned by cross-validation over 20 configurations.
 
 Every method gets the same frame or array. LightGBM, XGBoost and HistGradientBoosting take categories by their type,
-CatBoost and EBM by their own means; for support vector machines levels are one-hot and gaps medians, for a random forest
-levels are numbers.
+CatBoost and EBM by their own means; for support vector machines levels are one-hot and gaps medians, for a random
+forest levels are numbers.
 """
 
 from __future__ import annotations
