@@ -444,14 +444,14 @@ FAMILIES: dict[str, FamilyCase] = {
     "fourier, sparse draws": FamilyCase(Fourier("median", 60, draw="sparse"), drawn, in_loop=False),
     "fourier, pairs": FamilyCase(Fourier(n_candidates=60, standardize=True, draw="pairs"), drawn, in_loop=False),
     "fourier, fresh pairs": FamilyCase(Fourier(n_candidates=40, pool="fresh", draw="pairs"), in_loop=False),
-    "fourier, metric": FamilyCase(Fourier("median", 60, metric="learned"), in_metric),
+    "fourier, metric": FamilyCase(Fourier("median", 60, metric="learned"), in_metric, in_loop=False),
     "fourier, sparse in a metric": FamilyCase(
         Fourier(0.5, 60, n_inputs=[1, 3], draw="sparse", metric="learned"), in_metric, in_loop=False
     ),
     "fourier, pairs in a metric": FamilyCase(
         Fourier(n_candidates=60, standardize="rank", draw="pairs", metric="learned"), in_metric, in_loop=False
     ),
-    "fourier, fresh in a metric": FamilyCase(Fourier(n_candidates=40, pool="fresh", metric="learned"), in_loop=False),
+    "fourier, fresh in a metric": FamilyCase(Fourier(n_candidates=40, pool="fresh", metric="learned")),
     "fourier, learned": FamilyCase(Fourier(learn=True)),
     "fourier, learned, sparse": FamilyCase(
         Fourier(["scale", 0.1], n_inputs=[1, 3], standardize=True, learn=True), in_loop=False

@@ -40,8 +40,8 @@ class CGEnsClassifier(ProbabilityMixin, ClassLossPlanner, StoppingEstimator, Ens
         Weight of the loss, which is summed over rows. A larger C fits the training rows more closely. "scale" is an
         empirical rule for each loss and family: for stumps, 7 / total weight of the rows with the hinge loss, twice
         that times the number of classes minus 1 with the logistic loss, and 0.01 with least squares. "auto" multiplies
-        that by a factor with small leave-one-out errors: see the Notes. To tune C, multiply ``C_`` of a
-        fit by powers of 3, or use `CGEnsClassifierCV`.
+        that by a factor with small leave-one-out errors: see the Notes. To tune C, multiply ``C_`` of a fit by powers
+        of 3, or use `CGEnsClassifierCV`.
     n_estimators, tol, pricing, class_weight, warm_start, early_stopping, validation_fraction, n_iter_no_change : shared
     checkpoint, categorical_features, store_history, random_state, n_jobs, verbose : shared
 

@@ -40,8 +40,8 @@ class CGEnsRegressor(RegressionLossPlanner, StoppingEstimator):
         Weight of the loss, which is summed over rows. A larger C fits the training rows more closely. "scale" is an
         empirical rule for each family. For stumps: 0.003 for "squared" and "huber"; 0.003 times a robust standard
         deviation of y for "quantile" and "epsilon_insensitive"; 7 / total weight of the rows for "poisson". "auto"
-        multiplies that by a factor with small leave-one-out errors: see the Notes. To tune C, multiply
-        ``C_`` of a fit by powers of 3, or use `CGEnsRegressorCV`.
+        multiplies that by a factor with small leave-one-out errors: see the Notes. To tune C, multiply ``C_`` of a fit
+        by powers of 3, or use `CGEnsRegressorCV`.
     n_estimators, tol, pricing, warm_start, early_stopping, validation_fraction, n_iter_no_change : shared
     checkpoint, categorical_features, store_history, random_state, n_jobs, verbose : shared
 

@@ -70,13 +70,13 @@ class Fourier(ProjectionFamily):
         "pairs" draws the directions between two training rows: half a period or a whole one, at random, is the distance
         between the rows; `gamma` is not used.
     metric : {"flat", "learned"}, default="flat"
-        "learned" first learns how much the target changes along each feature, the root mean square derivative of a
-        ridge regression over random cosines on at most 3000 rows, and draws cosines in the units of this metric:
-        exp(-gamma sum_f a_f^2 (x_f - x'_f)^2), with a mean a_f^2 of 1, instead of the Gaussian kernel. The target are
-        the first duals over the weights of the rows: those of a model without columns, so that for least squares and
-        the logistic loss they are the centred target up to a factor, and otherwise the derivatives of the loss at the
-        best constant. The pool is drawn in this metric, and the certificate covers it. The fitted model has the metric
-        in ``input_importances_`` and ``feature_importances_``. X must not be sparse, and `n_inputs` needs
+        "learned" draws cosines in units that are learned first: exp(-gamma sum_f a_f^2 (x_f - x'_f)^2), with a mean
+        a_f^2 of 1, instead of the Gaussian kernel. a_f is how much the target changes along a feature, the root mean
+        square derivative of a ridge regression over random cosines on at most 3000 rows. It is fitted to the first
+        duals over the weights of the rows. Those are of a model without columns: for least squares and the logistic
+        loss they are the centred target up to a factor, otherwise derivatives of the loss at the best constant. The
+        pool is drawn in this metric, and the certificate covers it. The fitted model has the metric in
+        ``input_importances_`` and ``feature_importances_``. X must not be sparse, and `n_inputs` needs
         ``draw="sparse"``. ``warm_start=True`` keeps the metric, unless gaps, levels or scales of the new rows are
         encoded differently: it is then learned again, from what the earlier columns leave.
 

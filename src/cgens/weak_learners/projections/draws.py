@@ -13,6 +13,7 @@ import numpy as np
 
 from cgens.table.table import Matrix
 from cgens.types import Floats, Integers
+from cgens.weak_learners.search.sampler import BLOCK_KEYS
 
 #: Numbers of inputs of sparse cosines.
 SPARSE_SIZES = (1, 2, 3, 6)
@@ -41,13 +42,17 @@ def draw_sparse_normal(
     """
     n_usable = int(np.count_nonzero(metric))
     counts = rng.choice(np.asarray(sizes), size=n).clip(max=n_usable)
-    # Gumbel's trick: the k largest of log(p_f) + noise are k inputs without replacement.
-    with np.errstate(divide="ignore"):
-        keys = 2 * np.log(metric) + rng.gumbel(size=(n, len(metric)))
     most = int(counts.max(initial=1))
-    largest = np.argpartition(-keys, most - 1, axis=1)[:, :most]
-    order = np.argsort(-np.take_along_axis(keys, largest, axis=1), axis=1, kind="stable")
-    inputs = np.take_along_axis(largest, order, axis=1)
+    inputs = np.empty((n, most), dtype=np.intp)
+    with np.errstate(divide="ignore"):
+        logs = 2 * np.log(metric)
+    # Gumbel's trick: the k largest of log(p_f) + noise are k inputs without replacement. In blocks, to save memory.
+    n_block = max(1, BLOCK_KEYS // len(metric))
+    for begin in range(0, n, n_block):
+        keys = logs + rng.gumbel(size=(min(n_block, n - begin), len(metric)))
+        largest = np.argpartition(-keys, most - 1, axis=1)[:, :most]
+        order = np.argsort(-np.take_along_axis(keys, largest, axis=1), axis=1, kind="stable")
+        inputs[begin : begin + n_block] = np.take_along_axis(largest, order, axis=1)
     values = rng.normal(size=inputs.shape) * (np.arange(most) < counts[:, None])
     thetas = np.zeros((n, len(metric)))
     np.put_along_axis(thetas, inputs, values, axis=1)
