@@ -122,6 +122,11 @@ FAMILIES: dict[str, Any] = {
     "fourier, two widths, few inputs": Fourier(["median", 0.3], 80, n_inputs=[1, 2], standardize=True, learn=False),
     "fourier, orthogonal": Fourier("median", 80, orthogonal=True, learn=False),
     "fourier, fresh": Fourier(n_candidates=40, pool="fresh", learn=False),
+    "fourier, sparse draws": Fourier(n_candidates=80, draw="sparse"),
+    "fourier, pairs": Fourier(n_candidates=80, standardize=True, draw="pairs"),
+    "fourier, metric": Fourier("median", 80, standardize=True, orthogonal=True, metric="learned"),
+    "fourier, sparse in a metric": Fourier([0.3, "scale"], 80, n_inputs=[1, 2], draw="sparse", metric="learned"),
+    "fourier, fresh pairs in a metric": Fourier(n_candidates=40, pool="fresh", draw="pairs", metric="learned"),
     "fourier, learned": Fourier(learn=True),
     "fourier, learned or drawn": Fourier(n_candidates=80, n_inputs=2, standardize=True),
     "tree, four leaves": Tree(4, min_samples_leaf=3),
@@ -132,6 +137,7 @@ FAMILIES: dict[str, Any] = {
     "linear": Linear(),
     "scikit-learn": SklearnLearner(DecisionTreeClassifier(max_depth=2)),
     "mixture": Mixture([Stump(16), (Fourier(n_candidates=40, learn=False), [0, -1]), Tree(3), Linear()]),
+    "mixture with a metric": ["stump", (Fourier(n_candidates=40, metric="learned"), [0, -1])],
     "list, learned": ["stump", (Perceptron(learn=True), [-1]), (Fourier(learn=True), [0, -1]), Box(n_candidates=30)],
 }
 

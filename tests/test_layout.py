@@ -56,7 +56,7 @@ MAY_IMPORT = {
     },
     "weak_learners": {
         *{"types", "default_c", "_core", "blas", "column_checks", "interrupt", "user_warnings", *PACKS},
-        *{"named_arrays", "checkpoints.interfaces", "checkpoints.generators"},
+        *{"named_arrays", "checkpoints.interfaces", "checkpoints.generators", "selection"},
         *{"table", "table.table", "table.accepted", "table.encoding", "table.scaling"},
     },
     "selection": {"types", "_core", "blas", "interrupt", "table.encoding"},

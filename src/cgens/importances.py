@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from cgens.ensemble import Ensemble
-from cgens.types import AnyArray, Floats, Learner
+from cgens.packs import PackSet
+from cgens.table.encoding import Encoding
+from cgens.table.schema import Schema
+from cgens.types import AnyArray, Floats, Integers, Learner
 from cgens.weak_learners import MemberLearner, StumpLearner, TreeLearner
+from cgens.weak_learners.encoded import EncodedPack
 from cgens.weak_learners.mixture import MemberPack
+from cgens.weak_learners.projections.metric_search import MetricPack
 from cgens.weak_learners.split import Split
 
 
 def feature_importances(ensemble: Ensemble, gap_shares: Floats) -> Floats:
-    """Return the importances of the features in an ensemble of stumps and trees, shape (n_features,).
+    """Return the importances of the features in an ensemble of stumps and trees, or of cosines in one learned metric.
 
-    They sum to 1, or are all 0 for a model without columns. `gap_shares` is the share of the training rows' weight that
-    lacks a value of each feature, shape (n_features,).
+    They have the shape (n_features,) and sum to 1, or are all 0 for a model without columns. `gap_shares` is the share
+    of the training rows' weight that lacks a value of each feature, shape (n_features,).
     """
     n_features = len(gap_shares)
     learners = [unwrapped(learner) for learner in ensemble.learners]
     stumps = [j for j, learner in enumerate(learners) if isinstance(learner, StumpLearner)]
     trees = [j for j, learner in enumerate(learners) if isinstance(learner, TreeLearner)]
     if len(stumps) + len(trees) < len(learners):
-        raise AttributeError("feature_importances_ is defined for ensembles of stumps and trees only.")
+        metrics = list(metrics_in(ensemble.packs))
+        names = {own.name for own in metrics}
+        if sum(own.n_columns for own in metrics) < len(learners) or len(names) > 1:
+            raise AttributeError(
+                "feature_importances_ is defined for ensembles of stumps and trees, and of cosines in one learned "
+                "metric (Fourier(metric='learned')), only."
+            )
+        spread = np.zeros(n_features)
+        for own in metrics:
+            np.add.at(spread, own.features, own.n_columns * own.shares)
+        return np.asarray(spread / spread.sum())
     spread = stump_spread([learners[j] for j in stumps], ensemble.weights[stumps], ensemble.means[stumps], gap_shares)
     spread += tree_spread([learners[j] for j in trees], ensemble.weights[trees], n_features)
     total = spread.sum()
@@ -97,6 +112,89 @@ def tree_spread(trees: Sequence[Any], weights: Floats, n_features: int) -> Float
         if total > 0:
             spread += variance / np.sqrt(total) * np.sqrt(np.sum(weight**2))
     return spread
+
+
+@dataclass(frozen=True, eq=False)
+class UsedMetric:
+    """A learned metric, and the columns of a model that were drawn in it.
+
+    Attributes
+    ----------
+    name : str
+        The family in a mixture; "" without one.
+    n_columns : int
+    shares : ndarray of shape (d,)
+        The sizes of the inputs, normalized to sum to 1.
+    features : ndarray of shape (d,)
+        The column of X of each input.
+    encoding : Encoding or None
+        What the inputs are; None if they are columns of X.
+    """
+
+    name: str
+    n_columns: int
+    shares: Floats
+    features: Integers
+    encoding: Encoding | None
+
+    def input_names(self, schema: Schema) -> list[str]:
+        """Return the name of each input."""
+        of_columns = schema.names or [f"x{f}" for f in range(len(schema.levels))]
+        names = [of_columns[f] for f in self.features.tolist()]
+        if self.encoding is None:
+            return names
+        n_numbers, n_gaps = len(self.encoding.numbers), len(self.encoding.gaps)
+        for j in range(n_numbers, n_numbers + n_gaps):
+            names[j] += " is missing"
+        levels = self.encoding.level_codes.tolist()
+        for j, code in enumerate(levels, n_numbers + n_gaps):
+            own = schema.levels[self.features[j]] or ()
+            names[j] += f"={own[code]}" if code >= 0 else " is rare"
+        return names
+
+
+def metrics_in(
+    pack: Any, name: str = "", encoding: Encoding | None = None, columns: Any = None
+) -> Iterator[UsedMetric]:
+    """Yield the learned metrics of a pack: of a family of a mixture, after an encoding, on some columns of X."""
+    if isinstance(pack, PackSet):
+        for part in pack.parts:
+            yield from metrics_in(part.pack, name, encoding, columns)
+    elif isinstance(pack, MemberPack):
+        inner = pack.columns if columns is None or pack.columns is None else columns[list(pack.columns)]
+        own = columns if inner is None else np.asarray(inner)
+        yield from metrics_in(pack.pack, f"{name}: {pack.name}" if name else pack.name, encoding, own)
+    elif isinstance(pack, EncodedPack):
+        yield from metrics_in(pack.inner, name, pack.encoding, columns)
+    elif isinstance(pack, MetricPack):
+        sizes = pack.metric.sizes
+        features = np.arange(len(sizes)) if encoding is None else encoding.input_columns
+        features = features if columns is None else columns[features]
+        yield UsedMetric(name, len(pack), sizes / sizes.sum(), features, encoding)
+
+
+def input_importances(ensemble: Ensemble, schema: Schema) -> dict[str, float]:
+    """Return the part of each input in the learned metric of an ensemble: the parts of a metric sum to 1.
+
+    The names of inputs are those of the columns of X, with the level or "is missing" for encoded ones and, in a mixture
+    with several metrics, the name of the family before them.
+    """
+    metrics = list(metrics_in(ensemble.packs))
+    if not metrics:
+        raise AttributeError(
+            "input_importances_ is defined for cosines in a learned metric (Fourier(metric='learned'))."
+        )
+    families = list(dict.fromkeys(own.name for own in metrics))
+    found: dict[str, float] = {}
+    for family in families:
+        # After a warm start there may be several metrics.
+        mine = [own for own in metrics if own.name == family]
+        total = sum(own.n_columns for own in mine)
+        prefix = f"{family}: " if len(families) > 1 else ""
+        for own in mine:
+            for name, share in zip(own.input_names(schema), own.shares.tolist(), strict=True):
+                found[prefix + name] = found.get(prefix + name, 0.0) + share * own.n_columns / total
+    return found
 
 
 def family_shares(

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from cgens.automatic.cosine_part import FinalPool, rows_of_pool
-from cgens.automatic.cosines import CosinePool
 from cgens.automatic.groups import VIEWS, Group, fit_groups, groups_of
-from cgens.automatic.metric import learn_metric
 from cgens.automatic.pool import MULTIPLES, choose_penalty, columns_of, draw_pools, learn_metrics, suggested_penalty
 from cgens.selection import NormalEquations, honest_weights, loo
 from cgens.selection.leave_one_out import mean_square
 from cgens.table import Table
 from cgens.table.encoding import Encoding
+from cgens.weak_learners.projections.cosine_pool import CosinePool
+from cgens.weak_learners.projections.metric import learn_metric
 
 
 def make_rows(rng, m=300, d=4):

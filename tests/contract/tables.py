@@ -23,6 +23,7 @@ from cgens.masters import (
     Quantile,
     SquaredHinge,
 )
+from cgens.types import Duals
 from cgens.weak_learners import (
     Box,
     Fourier,
@@ -407,6 +408,13 @@ def drawn(pricer: Any, X: np.ndarray) -> list[Any]:
     return pricer.pool()
 
 
+def in_metric(pricer: Any, X: np.ndarray) -> list[Any]:
+    """Let the metric be learned from duals that depend on the first two features, and return the pool in it."""
+    duals = np.sin(2 * X[:, [0]]) + X[:, [1]]
+    pricer.price(Duals(duals - duals.mean()), {}.keys(), "max")
+    return pricer.pool()
+
+
 def mixed(pricer: Any, X: np.ndarray) -> list[Any]:
     """Return the stumps, cosines and inputs of the mixture."""
     stumps, cosines, inputs = pricer.pricers
@@ -433,6 +441,17 @@ FAMILIES: dict[str, FamilyCase] = {
     ),
     "fourier, orthogonal": FamilyCase(Fourier("median", 60, orthogonal=True, learn=False), drawn, in_loop=False),
     "fourier, fresh": FamilyCase(Fourier(n_candidates=40, pool="fresh", learn=False), in_loop=False),
+    "fourier, sparse draws": FamilyCase(Fourier("median", 60, draw="sparse"), drawn, in_loop=False),
+    "fourier, pairs": FamilyCase(Fourier(n_candidates=60, standardize=True, draw="pairs"), drawn, in_loop=False),
+    "fourier, fresh pairs": FamilyCase(Fourier(n_candidates=40, pool="fresh", draw="pairs"), in_loop=False),
+    "fourier, metric": FamilyCase(Fourier("median", 60, metric="learned"), in_metric, in_loop=False),
+    "fourier, sparse in a metric": FamilyCase(
+        Fourier(0.5, 60, n_inputs=[1, 3], draw="sparse", metric="learned"), in_metric, in_loop=False
+    ),
+    "fourier, pairs in a metric": FamilyCase(
+        Fourier(n_candidates=60, standardize="rank", draw="pairs", metric="learned"), in_metric, in_loop=False
+    ),
+    "fourier, fresh in a metric": FamilyCase(Fourier(n_candidates=40, pool="fresh", metric="learned")),
     "fourier, learned": FamilyCase(Fourier(learn=True)),
     "fourier, learned, sparse": FamilyCase(
         Fourier(["scale", 0.1], n_inputs=[1, 3], standardize=True, learn=True), in_loop=False

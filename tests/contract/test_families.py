@@ -10,7 +10,9 @@ import pytest
 from cgens.ensemble import Ensemble
 from cgens.testing import check_weak_learner
 from cgens.types import Duals, MasterSolution, Status
+from cgens.weak_learners.search.pool_columns import columns_of_pool
 from cgens.weight_history import WeightHistory
+from tests.contract.cosines import Cosines
 from tests.contract.pricing import (
     assert_best,
     assert_column,
@@ -134,6 +136,22 @@ def test_a_master_that_changes_by_rank_one_is_followed(finite, rule, n_outputs, 
         for k in np.flatnonzero([learner.key not in taken for learner in candidates])[:n_more]:
             taken[candidates[k].key] = None
             models.append(models[-1].grown(responses[:, k]))
+
+
+def test_columns_stand_for_a_pool_that_is_drawn_without_labels(finite, sample):
+    """All of it, or as many as are asked for, whose kernel is about that of the pool."""
+    pricer = begin(finite, sample)
+    every, some = (columns_of_pool(pricer, most) for most in (10**6, 9))
+    learned = getattr(finite.spec, "metric", "flat") == "learned"
+    assert (every is None) == (learned or isinstance(finite.spec, Cosines)), "the latter have no such method"
+    if every is None:
+        return
+    candidates, responses = candidates_of(finite, pricer, sample)
+    assert every.n_candidates == some.n_candidates == len(candidates)
+    assert some.columns.shape == (70, min(9, len(candidates)))
+    assert np.sum(some.columns**2) == pytest.approx(np.sum(every.columns**2), rel=0.3)
+    contents = [{tuple(np.round(own * np.sign(own[0]), 6)) for own in H.T} for H in (every.columns, responses)]
+    assert contents[0] == contents[1]
 
 
 def assert_same_pricing(one, other):

@@ -280,6 +280,19 @@ BAD_PARAMETERS: list[tuple[str, str, Any, type[Exception], str]] = [
     ("Gaussian kernel", "kernel", "cubic", ValueError, r"kernel.*'stump', 'perceptron', 'rbf'.*'cubic'"),
     *(("searches", "stages", [own], ValueError, rf"stages.*{shown(own)}") for own in (0, 2.5, "a")),
     ("searches", "stages", [2, 6], ValueError, r"stages.*n_estimators=5\b.*\[2, 6\]"),
+    ("searches", "Cs", "auto", ValueError, r"Cs.*list of numbers.*'auto'"),
+    ("searches", "Cs", [0.1, "auto"], ValueError, r"Cs.*'auto'.*not for searches"),
+    ("LPBoost", "C", "auto", ValueError, r"\bC\b.*'scale'.*'auto'"),
+    *(
+        (who, "C", "auto", ValueError, rf"C='auto'.*pool.*without labels.*{family}.*use CGEnsClassifierCV")
+        for who, family in (
+            ("tree", "Tree"),
+            ("learned fourier", "Fourier"),
+            ("fresh fourier", "Fourier"),
+            ("sklearn", "SklearnLearner"),
+            ("list", "Mixture"),
+        )
+    ),
     ("searches", "Cs", [], ValueError, r"Cs.*empty"),
     *(("searches", "Cs", [0.1, own], ValueError, rf"\bC\b.*{shown(own)}") for own in (-1, NAN, 1e300)),
     ("searches", "cv", 1, ValueError, r"cv=1\b"),

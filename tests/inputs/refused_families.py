@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -29,6 +30,8 @@ BAD_VALUES: list[tuple[list[type], str, list[Any]]] = [
     ([Fourier, Perceptron], "n_inputs", [0, -1, 2.5, "all", True, [0], [2, "x"], {"a": 1}]),
     ([Fourier, Perceptron], "orthogonal", ["yes", None]),
     ([Fourier, Perceptron], "standardize", ["yes", None]),
+    ([Fourier], "draw", ["dense", None, True, ["sparse"]]),
+    ([Fourier], "metric", ["flatter", None, True]),
     ([Fourier, Perceptron], "learn", ["no", None, 1, 0, [True]]),
     ([Tree], "max_leaf_nodes", [1, 0, -2, 2.5, "x", None, True]),
     ([Tree], "leaves", ["float", None, 1, ["real"]]),
@@ -64,6 +67,23 @@ BAD_WEAK_LEARNERS: list[tuple[Any, ...]] = [
             ({}, r"e\+200.*standardize=True", 1e200 * X),
             ({}, r"e-200.*standardize=True", 1e-200 * X),
         )
+    ),
+    *(
+        (Fourier(**params), ValueError, pattern)
+        for params, pattern in (
+            ({"draw": "pairs", "learn": True}, r"Fourier: draw='pairs'.*learn=True"),
+            ({"metric": "learned", "learn": True}, r"Fourier: metric='learned'.*learn=True"),
+            ({"draw": "sparse", "orthogonal": True}, r"Fourier: draw='sparse'.*orthogonal=True"),
+            ({"draw": "pairs", "n_inputs": 2}, r"Fourier: n_inputs=2 with draw='pairs' needs draw='sparse'"),
+            ({"metric": "learned", "n_inputs": [1, 2]}, r"Fourier: n_inputs=\[1, 2\].*needs draw='sparse'"),
+            ({"draw": "pairs", "gamma": 0.3}, r"Fourier: draw='pairs'.*gamma=0.3"),
+        )
+    ),
+    (
+        Fourier(metric="learned"),
+        ValueError,
+        r"Fourier\(metric='learned'\) does not accept sparse X.*toarray",
+        sparse.csr_matrix(X),
     ),
     *((SklearnLearner(own), TypeError, rf"SklearnLearner\b.*{shown(own)}") for own in (None, 3, "tree")),
     (SklearnLearner(DecisionTreeClassifier), TypeError, r"SklearnLearner\b.*classifier.*class.*DecisionTreeClassifier"),

@@ -175,6 +175,8 @@ def test_a_loss_object_may_have_a_c():
     assert CGEnsClassifierCV(loss=Logistic(C=0.01), n_estimators=5, Cs=3).fit(X, y).Cs_[1] == 0.01
     with pytest.raises(ValueError, match=r"C is given twice, as C=2\.0 and by loss=Logistic\(C=1\.0\)"):
         CGEnsClassifier(loss=Logistic(C=1.0), C=2.0).fit(X, y)
+    with pytest.raises(ValueError, match=r"C is given twice, as C='auto' and by loss=Logistic\(C=1\.0\)"):
+        CGEnsClassifier(loss=Logistic(C=1.0), C="auto").fit(X, y)
     with pytest.raises(ValueError, match=r"C is given twice, by Cs=\[0\.1, 1\.0\] and by loss=Logistic\(C=1\.0\)"):
         CGEnsClassifierCV(loss=Logistic(C=1.0), Cs=[0.1, 1.0]).fit(X, y)
 

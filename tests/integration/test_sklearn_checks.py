@@ -65,6 +65,10 @@ PAIRS += [
 MORE = [
     CGEnsClassifier("auto", n_estimators=40, random_state=0, n_jobs=1),
     CGEnsRegressor("auto", n_estimators=40, random_state=0, n_jobs=1),
+    CGEnsClassifier(Stump(), C="auto", n_estimators=20, n_jobs=1),
+    CGEnsRegressor(Fourier(n_candidates=100, learn=False), C="auto", n_estimators=20, random_state=0, n_jobs=1),
+    CGEnsClassifier(Fourier(n_candidates=100, metric="learned"), n_estimators=20, random_state=0, n_jobs=1),
+    CGEnsRegressor(Fourier(draw="sparse", metric="learned"), n_estimators=20, random_state=0, n_jobs=1),
     CGEnsClassifierCV(loss="hinge", Cs=2, n_estimators=10, n_jobs=1),
     CGEnsClassifierCV(loss="logistic", Cs=2, n_estimators=10, n_jobs=1),
     CGEnsRegressorCV(loss="quantile", Cs=2, n_estimators=6, cv=2, n_jobs=1),

@@ -155,6 +155,19 @@ def test_every_family(name, check, restore_simd_level):
     CHECKS[check](name, larger_problem(list(CHECKS).index(check)))
 
 
+#: Families whose pool does not depend on the labels.
+POOLED = [
+    name for name in FAMILIES if name.startswith(("stump", "box, pool", "linear")) or name.endswith((" pool", " draws"))
+]
+
+
+@pytest.mark.parametrize("check", [check for check in CHECKS if check != "memory"])
+@pytest.mark.parametrize("task", ["binary", "multiclass, softmax", "multioutput"])
+@pytest.mark.parametrize("family", POOLED)
+def test_c_by_leave_one_out(family, task, check, restore_simd_level):
+    CHECKS[check](f"{task}: {family}", larger_problem(list(CHECKS).index(check)), C="auto")
+
+
 #: X with gaps, or also with categories, of which there are no copies in other types of numbers.
 TABLES = {"gaps": with_gaps, "categories": with_categories}
 OF_TABLES = [(table, check) for table in TABLES for check in CHECKS if (table, check) != ("categories", "memory")]

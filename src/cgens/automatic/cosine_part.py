@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cgens.automatic.cosines import CosinePool
 from cgens.automatic.groups import ONE_SCALE_VIEWS, VIEWS, HonestFit, fit_groups, groups_of
 from cgens.automatic.pool import LEAST_COLUMNS, choose_penalty, columns_of, draw_pools, learn_metrics, suggested_penalty
 from cgens.automatic.problem import Clock, HonestRows, Problem
@@ -18,6 +17,7 @@ from cgens.table.encoding import Encoding
 from cgens.types import AnyArray, Floats, Integers
 from cgens.weak_learners.encoded import EncodedPack
 from cgens.weak_learners.fourier import FourierPack
+from cgens.weak_learners.projections.cosine_pool import CosinePool
 from cgens.weak_learners.scaled import ScaledPack
 
 #: Rows on which groups of cosines are compared, and on which the cosines and the penalty of the final pool are chosen.

@@ -9,15 +9,15 @@ from typing import Literal
 
 import numpy as np
 
-from cgens.automatic.cosines import CosinePool
-from cgens.automatic.metric import learn_metric
 from cgens.automatic.problem import Clock
 from cgens.blas import ONE_BLAS_THREAD
 from cgens.selection import loo
 from cgens.selection.leave_one_out import PENALTIES, mean_square
 from cgens.table.scaling import ScalingKind
 from cgens.types import AnyArray, Floats
+from cgens.weak_learners.projections.cosine_pool import CosinePool
 from cgens.weak_learners.projections.draws import draw_dense, draw_pairs, draw_sparse
+from cgens.weak_learners.projections.metric import learn_metric
 
 Draw = Literal["sparse", "dense", "pairs"]
 #: Shares of a time budget after which no further metric is learned, and no further group compared.

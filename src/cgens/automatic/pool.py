@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from cgens.automatic.cosines import CosinePool
 from cgens.automatic.groups import HonestFit
-from cgens.automatic.metric import learn_metric
 from cgens.selection import NormalEquations, left_out_residuals
 from cgens.selection.leave_one_out import mean_square
 from cgens.table.encoding import row_weight
 from cgens.types import AnyArray, Floats, Integers
+from cgens.weak_learners.projections.cosine_pool import CosinePool
+from cgens.weak_learners.projections.metric import learn_metric
 
 #: Number of columns of a group at least.
 LEAST_COLUMNS = 40

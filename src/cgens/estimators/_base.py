@@ -20,10 +20,11 @@ from cgens.estimators._callbacks import CallbackEstimator, with_callbacks
 from cgens.estimators._checkpointing import name_damage, open_checkpoint
 from cgens.estimators._early_stopping import run_with_validation
 from cgens.estimators._inputs import validated
+from cgens.estimators._loo_c import with_loo_c
 from cgens.estimators._parameters import DEFAULT_COLUMNS, check_size, check_switch, resolve_threads
 from cgens.estimators._plan import FitPlan, Validation
 from cgens.estimators._planner import Planner
-from cgens.importances import family_shares, feature_importances
+from cgens.importances import family_shares, feature_importances, input_importances
 from cgens.progress import ProgressBar
 from cgens.rounds import Callback, all_of
 from cgens.row_duals import RowDuals
@@ -190,6 +191,12 @@ class EnsembleEstimator(CallbackEstimator, Planner):
         check_is_fitted(self, "ensemble_")
         return feature_importances(self.ensemble_, self._gap_shares)
 
+    @property
+    def input_importances_(self) -> dict[str, float]:
+        """How much the target changes along each input of a learned metric, normalized to sum to 1."""
+        check_is_fitted(self, "ensemble_")
+        return input_importances(self.ensemble_, self.schema_)
+
 
 def run_plan(estimator: EnsembleEstimator, plan: FitPlan, callbacks: Sequence[Callback] = ()) -> None:
     """Run column generation and set the fitted attributes of an estimator."""
@@ -202,6 +209,7 @@ def run_plan(estimator: EnsembleEstimator, plan: FitPlan, callbacks: Sequence[Ca
     writer, saved = open_checkpoint(estimator, plan, losses)
     if saved is not None:
         plan = replace(plan, seed=saved.seed)
+    plan = with_loo_c(plan)
     resume = None if saved is None else saved.arrays
     with closing(ProgressBar()) if estimator.verbose else nullcontext() as bar, name_damage(estimator):
         callbacks = callbacks if bar is None else [*callbacks, bar]

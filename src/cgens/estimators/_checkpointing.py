@@ -64,7 +64,7 @@ def identify(estimator: Any, plan: FitPlan) -> FitIdentity:
     initial = {} if plan.initial is None else plan.initial.to_arrays()
     parameters = {"estimator": type(estimator).__name__}
     for name, value in sorted(estimator.get_params(deep=True).items(), key=lambda item: item[0].count("__")):
-        if name not in MAY_DIFFER:
+        if name not in MAY_DIFFER or (name == "n_estimators" and plan.squared is not None):  # C depends on it
             parameters[name] = _describe(value)
     seed = estimator.random_state
     parameters["random_state"] = str(seed) if seed is None or isinstance(seed, int | np.integer) else "a generator"

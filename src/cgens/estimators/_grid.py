@@ -42,6 +42,8 @@ def resolve_cs(values: Any, scale: float) -> list[Any]:
         given = list(values)
         if not given:
             raise ValueError("Cs must have at least one value; it is empty.")
+        if any(isinstance(own, str) and own == "auto" for own in given):
+            raise ValueError(f"Cs must be numbers > 0 or 'scale'; got {values!r}: C='auto' is not for searches.")
         return given
     n_values = check_count("Cs", values)
     return [scale * C_FACTOR ** (k - (n_values - 1) // 2) for k in range(n_values)]

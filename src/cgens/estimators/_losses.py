@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,10 +12,11 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from cgens.automatic.spec import Automatic
 from cgens.coding import ClassCoding, Coding, LabelCoding, QuantileCoding
+from cgens.ensemble import Ensemble
 from cgens.estimators._classification import ClassificationPlanner
 from cgens.estimators._inputs import validated_targets
 from cgens.estimators._parameters import resolve_c, resolve_pricing
-from cgens.estimators._plan import TrainingData
+from cgens.estimators._plan import FitPlan, TrainingData
 from cgens.estimators._planner import Planner
 from cgens.masters.least_squares import LeastSquares, Squared
 from cgens.masters.loss import Loss
@@ -69,14 +71,26 @@ class LossPlanner(Planner):
         self._loss = self._loss.for_target(target, weight)
         self._loss.check_target(target)
         C: Any = getattr(self, "C", "scale")  # a search has `Cs` instead
+        names = ("scale", "auto") if self._loss.C is None else ("scale",)
         if self._loss.C is not None:
-            if not isinstance(C, str):
+            if not (isinstance(C, str) and C == "scale"):
                 raise ValueError(f"C is given twice, as C={C!r} and by loss={self.loss!r}: set one of them.")
             if np.ndim(getattr(self, "Cs", 0)):
                 raise ValueError(f"C is given twice, by Cs={self.Cs!r} and by loss={self.loss!r}: set one of them.")
             C = self._loss.C
-        self._loss.set_params(C=resolve_c(C, self._loss.default_c(family, target, weight), largest_weights))
+        default = self._loss.default_c(family, target, weight)
+        C = "scale" if self._chooses_c() else C  # for now
+        self._loss.set_params(C=resolve_c(C, default, largest_weights, names))
         return self._loss
+
+    def _chooses_c(self) -> bool:
+        """Return whether C is to be chosen by leave-one-out errors."""
+        C = getattr(self, "C", None)
+        return isinstance(C, str) and C == "auto"
+
+    def _plan(self, X: Any, y: Any, sample_weight: Any, initial: Ensemble | None = None) -> FitPlan:
+        plan = super()._plan(X, y, sample_weight, initial)
+        return replace(plan, squared=squared_loss(self._target)) if self._chooses_c() else plan
 
     def _rule(self) -> Rule:
         rule = resolve_pricing(self.pricing)
@@ -86,6 +100,11 @@ class LossPlanner(Planner):
             known = " or ".join(map(repr, self._loss.rules))
             raise ValueError(f"pricing={rule!r} is not available with loss={self.loss_!r}: use {known}.")
         return rule
+
+
+def squared_loss(target: Target) -> Loss:
+    """Return the squared loss for a kind of target."""
+    return Squared() if target == "regression" else LeastSquares()
 
 
 class ClassLossPlanner(LossPlanner, ClassificationPlanner):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, cast
 
@@ -75,11 +76,15 @@ def resolve_pricing(value: Any) -> Rule | None:
     return None if value == "auto" else cast(Rule, value)
 
 
-def resolve_c(value: Any, default: float, largest_weights: Floats) -> float:
-    """Return the value of `C`, given the value for "scale" and the largest row weight of each class."""
+def resolve_c(value: Any, default: float, largest_weights: Floats, names: Sequence[str] = ("scale",)) -> float:
+    """Return the value of `C`, given the value for "scale" and the largest row weight of each class.
+
+    `names` are the valid strings.
+    """
     if isinstance(value, str):
         if value != "scale":
-            raise ValueError(f"C must be a number > 0 or 'scale'; got {value!r}.")
+            known = " or ".join(["a number > 0", *map(repr, names)])
+            raise ValueError(f"C must be {known}; got {value!r}.")
         C = default
     else:
         C = check_positive("C", value)

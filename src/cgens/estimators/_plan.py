@@ -12,7 +12,7 @@ from sklearn.base import clone
 from cgens.coding import Coding
 from cgens.colgen import generate_columns
 from cgens.ensemble import Ensemble
-from cgens.masters.loss import total_weight
+from cgens.masters.loss import Loss, total_weight
 from cgens.rounds import Callback
 from cgens.sample_order import SampleOrder
 from cgens.table import Table
@@ -135,6 +135,8 @@ class FitPlan:
         Whether a pickled model keeps the weights of every round.
     validation : Validation or None
         Rows that decide when to stop.
+    squared : Loss or None
+        The squared loss for the same target, if C is to be chosen by leave-one-out errors (see `with_loo_c`).
     """
 
     data: TrainingData
@@ -153,6 +155,7 @@ class FitPlan:
     earlier_typical: Floats | None = None
     store_history: bool = False
     validation: Validation | None = None
+    squared: Loss | None = None
 
     def run(
         self, callback: Callback | None = None, resumable: bool = False, resume: Mapping[str, AnyArray] | None = None

@@ -40,6 +40,7 @@ class SearchEstimator(Planner):
     certificate_ = _of_best_estimator("certificate_")
     family_shares_ = _of_best_estimator("family_shares_")
     feature_importances_ = _of_best_estimator("feature_importances_")
+    input_importances_ = _of_best_estimator("input_importances_")
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Cross-validate, then fit on all rows with the best C and number of columns.

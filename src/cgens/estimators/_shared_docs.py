@@ -88,7 +88,13 @@ bound_duals_ : ndarray of the same shape as `duals_`, or None
     The duals that prove ``certificate_.full_lower_bound``, if any.
 feature_importances_ : ndarray of shape (n_features_in_,)
     For stumps and trees: standard deviation of each feature's contribution to the decision, normalized to sum to 1. The
-    deviation of a tree is divided among features by the variance that their splits explain.
+    deviation of a tree is divided among features by the variance that their splits explain. For cosines in a learned
+    metric, ``Fourier(metric="learned")``: `input_importances_`, summed over the inputs of each feature.
+input_importances_ : dict of str to float
+    For cosines in a learned metric: how much the target changes along each input, the root mean square derivative of a
+    fit times the standard deviation of the input, normalized to sum to 1. Inputs are the columns of X; one more for
+    each column with missing values ("age is missing"); and one for each frequent level of a category
+    ("color=red", and "color is rare" for all others).
 parts_ : dict of str to estimator
     Of an automatic model: its parts, each fitted as a model of its own, with its pool, C and certificate. The decision
     is their weighted sum, for classes mapped to logits; ``certificate_`` is that of their sum.

@@ -44,11 +44,12 @@ class CGEnsClassifier(AutomaticMixin, ProbabilityMixin, ClassLossPlanner, Stoppi
         "hinge" are about the same as those of "logistic". With more than two classes, both hinge losses are
         one-vs-rest: one problem per class, over the same weak learners. Least squares with two classes is the LS-SVM.
         An object such as ``cgens.masters.Logistic()`` or your own loss also works.
-    C : float or "scale", default="scale"
+    C : float, "scale" or "auto", default="scale"
         Weight of the loss, which is summed over rows. A larger C fits the training rows more closely. "scale" is an
         empirical rule for each loss and family: for stumps, 7 / total weight of the rows with the hinge loss, twice
-        that times the number of classes minus 1 with the logistic loss, and 0.01 with least squares. To tune C,
-        multiply ``C_`` of a fit by powers of 3, or use `CGEnsClassifierCV`.
+        that times the number of classes minus 1 with the logistic loss, and 0.01 with least squares. "auto" multiplies
+        that by a factor with small leave-one-out errors: see the Notes. To tune C, multiply ``C_`` of a fit by powers
+        of 3, or use `CGEnsClassifierCV`.
     n_estimators : int or "auto", default="auto"
         Maximum number of columns (weak learners). "auto": for the automatic model 600, and 150 more for each output
         (one for two classes, k - 1 for k classes); for a family 500.
@@ -62,7 +63,20 @@ class CGEnsClassifier(AutomaticMixin, ProbabilityMixin, ClassLossPlanner, Stoppi
     duals_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) for more than one output
         Signed duals of the rows of X: y_i a_i for the hinge loss, minus C times the weighted derivative of a smooth
         loss.
-    bound_duals_, feature_importances_, weak_learner_, parts_, auto_, family_shares_, validation_losses_ : shared
+    bound_duals_, feature_importances_, input_importances_, weak_learner_, parts_, auto_, family_shares_ : shared
+    validation_losses_ : shared
+
+    Notes
+    -----
+    ``C="auto"`` solves ridge regression over the whole pool, with closed-form leave-one-out errors, for squared
+    residuals and 11 multiples of their default C, and takes the multiple of the least error times squared error. C is
+    that multiple of the default of the loss itself, times (n / n_estimators)^(3/4) if the pool has n > n_estimators
+    candidates, because fewer columns need smaller penalties. At most 3000 random rows and 1000 columns of the pool, at
+    equal distances, take part. A weight of k counts as k copies of a row, of which one is left out. The errors are
+    honest only if the pool does not depend on y. Stumps, boxes, raw features, a `Pool` of learners that were not fitted
+    to y, cosines and perceptrons with ``pool="fixed"`` and ``learn=False``, and mixtures of these have such a pool;
+    others, among them trees, learned cosines and a learned metric, are refused: use `CGEnsClassifierCV`. A warm start
+    chooses C again, for the new rows; early stopping chooses it on all rows, including those that it holds out.
 
     Examples
     --------
@@ -75,6 +89,12 @@ class CGEnsClassifier(AutomaticMixin, ProbabilityMixin, ClassLossPlanner, Stoppi
     >>> bool(model.score(X_test, y_test) > 0.95)
     True
     >>> model.certificate_.relative_gap <= model.tol
+    True
+
+    With C by leave-one-out errors:
+
+    >>> model = CGEnsClassifier("stump", C="auto", n_estimators=100).fit(X_train, y_train)
+    >>> bool(model.score(X_test, y_test) > 0.95)
     True
     """
 

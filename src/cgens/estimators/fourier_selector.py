@@ -35,7 +35,7 @@ class FourierSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Version
     task : {"auto", "classification", "regression"}, default="auto"
         "auto" is regression if y is continuous, has more than 20 distinct values of a floating-point type, or more than
         100 of an integer type; else classification.
-    C : float or "scale", default="scale"
+    C : float, "scale" or "auto", default="scale"
         The C of the model that selects the features.
     categorical_features, random_state, n_jobs, verbose : shared
 

@@ -44,11 +44,12 @@ class CGEnsRegressor(AutomaticMixin, RegressionLossPlanner, StoppingEstimator):
         For the loss "quantile": a number in (0, 1); None means 0.5. A list, for y of one dimension, gives one
         prediction per quantile, of shape (n_samples, n_quantiles), over the same weak learners; they are sorted, so
         that quantiles do not cross.
-    C : float or "scale", default="scale"
+    C : float, "scale" or "auto", default="scale"
         Weight of the loss, which is summed over rows. A larger C fits the training rows more closely. "scale" is an
         empirical rule for each family. For stumps: 0.003 for "squared" and "huber"; 0.003 times a robust standard
-        deviation of y for "quantile" and "epsilon_insensitive"; 7 / total weight of the rows for "poisson". To tune C,
-        multiply ``C_`` of a fit by powers of 3, or use `CGEnsRegressorCV`.
+        deviation of y for "quantile" and "epsilon_insensitive"; 7 / total weight of the rows for "poisson". "auto"
+        multiplies that by a factor with small leave-one-out errors: see the Notes. To tune C, multiply ``C_`` of a fit
+        by powers of 3, or use `CGEnsRegressorCV`.
     n_estimators : int or "auto", default="auto"
         Maximum number of columns (weak learners). "auto": for the automatic model 600, and 150 more for each output
         (one for two classes, k - 1 for k classes); for a family 500.
@@ -62,7 +63,21 @@ class CGEnsRegressor(AutomaticMixin, RegressionLossPlanner, StoppingEstimator):
     duals_ : ndarray of shape (n_samples,) or (n_samples, n_outputs_)
         Signed duals of the rows of X. For smooth losses, minus C times the weight times the derivative of the loss (for
         "squared", C times the weighted residual); for the others, between bounds proportional to C times the weight.
-    bound_duals_, feature_importances_, weak_learner_, parts_, auto_, family_shares_, validation_losses_ : shared
+    bound_duals_, feature_importances_, input_importances_, weak_learner_, parts_, auto_, family_shares_ : shared
+    validation_losses_ : shared
+
+    Notes
+    -----
+    ``C="auto"`` solves ridge regression over the whole pool, with closed-form leave-one-out errors, for squared
+    residuals and 11 multiples of their default C, and takes the multiple of the least squared error, with all outputs
+    scaled to the same variance. C is that multiple of the default of the loss itself, times (n / n_estimators)^(3/4) if
+    the pool has n > n_estimators candidates, because fewer columns need smaller penalties. At most 3000 random rows and
+    1000 columns of the pool, at equal distances, take part. A weight of k counts as k copies of a row, of which one is
+    left out. The errors are honest only if the pool does not depend on y. Stumps, boxes, raw features, a `Pool` of
+    learners that were not fitted to y, cosines and perceptrons with ``pool="fixed"`` and ``learn=False``, and mixtures
+    of these have such a pool; others, among them trees, learned cosines and a learned metric, are refused: use
+    `CGEnsRegressorCV`. A warm start chooses C again, for the new rows; early stopping chooses it on all rows, including
+    those that it holds out.
 
     Examples
     --------

@@ -44,7 +44,7 @@ class CGEnsRegressorCV(RegressionLossPlanner, SearchEstimator):
         Fitted on all rows.
     best_params_, best_index_, best_score_, C_, n_columns_, Cs_, stages_, column_Cs_, folds_, scores_ : shared
     cv_results_, n_features_in_, feature_names_in_, schema_, n_outputs_, loss_, master_ : shared
-    ensemble_, certificate_, feature_importances_, family_shares_ : shared
+    ensemble_, certificate_, feature_importances_, input_importances_, family_shares_ : shared
 
     Examples
     --------

@@ -17,7 +17,8 @@ def check_accepted(family: Any, table: Table) -> None:
     accepts = getattr(family, "accepts", ())
     name = type(family).__name__
     if "sparse" not in accepts and table.is_sparse:
-        raise ValueError(f"{name} does not accept sparse X: convert it with X.toarray() if it fits into memory.")
+        described = " ".join(repr(family).split())
+        raise ValueError(f"{described} does not accept sparse X: convert it with X.toarray() if it fits into memory.")
     if "categories" not in accepts and table.is_category.any():
         column = table.label(int(np.argmax(table.is_category)))
         raise ValueError(

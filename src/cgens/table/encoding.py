@@ -88,6 +88,11 @@ class Encoding:
         """Number of inputs after the encoding."""
         return len(self.numbers) + len(self.gaps) + len(self.level_columns)
 
+    @property
+    def input_columns(self) -> Integers:
+        """The column of each input, shape (n_inputs,)."""
+        return np.concatenate([self.numbers, self.gaps, self.level_columns])
+
     @cached_property
     def digest(self) -> bytes:
         """A digest of the content."""

@@ -17,6 +17,7 @@ from cgens.table.encoding import Encoding
 from cgens.table.scaling import ScalingKind
 from cgens.table.table import BLOCK_ROWS
 from cgens.types import AnyArray, Column, Duals, Floats, Learner, Pricer, Pricing, Rule, Sample
+from cgens.weak_learners.search.pool_columns import PoolColumns, columns_of_pool
 
 
 def begin_encoded(sample: Sample, scaling: ScalingKind, begin: Callable[[Sample], Pricer]) -> Pricer:
@@ -51,6 +52,10 @@ class EncodedPricer:
     def pool(self) -> list[Learner]:
         """Return all candidates of a finite pool."""
         return [self._encode(learner) for learner in self.pricer.pool()]  # type: ignore[attr-defined]
+
+    def pool_columns(self, most: int) -> PoolColumns | None:
+        """Return columns that stand for the pool (see `columns_of_pool`)."""
+        return columns_of_pool(self.pricer, most)
 
     def get_state(self) -> dict[str, AnyArray]:
         """Return the state of the search."""

@@ -20,6 +20,7 @@ from cgens.table.accepted import EXTRAS, check_accepted
 from cgens.table.table import select_columns
 from cgens.types import AnyArray, Column, Duals, Floats, Learner, Pricer, Pricing, Rule, Sample
 from cgens.weak_learners.registry import resolve_family
+from cgens.weak_learners.search.pool_columns import PoolColumns, columns_of_pool
 from cgens.weak_learners.search.proposals import merit_of
 
 
@@ -330,6 +331,14 @@ class MixturePricer:
             return Pricing(best, max_price=max_price, merit=best_merit)
         n_candidates = sum(pricing.n_candidates or 0 for pricing in found)
         return Pricing(best, n_candidates, sum(pricing.energy or 0.0 for pricing in found), max_price, best_merit)
+
+    def pool_columns(self, most: int) -> PoolColumns | None:
+        """Return columns that stand for all pools (see `columns_of_pool`), None if a family has none."""
+        found = [columns_of_pool(pricer, max(1, most // len(self.pricers))) for pricer in self.pricers]
+        known = [own for own in found if own is not None]
+        if len(known) < len(found):
+            return None
+        return PoolColumns(np.hstack([own.columns for own in known]), sum(own.n_candidates for own in known))
 
     def get_state(self) -> dict[str, AnyArray]:
         """Return the states of the families, and of their random generators."""

@@ -18,6 +18,8 @@ from cgens.table.table import column_of
 from cgens.types import AnyArray, Column, Duals, Floats, Pricing, Rule, Sample
 from cgens.weak_learners.bins import stump_pool
 from cgens.weak_learners.checks import check_integer
+from cgens.weak_learners.search.candidates import distinct_rows
+from cgens.weak_learners.search.pool_columns import PoolColumns, evenly, standing_for
 from cgens.weak_learners.search.price_table import Found, PriceTable
 from cgens.weak_learners.split import Split, SplitArrays
 
@@ -181,6 +183,14 @@ class StumpPricer:
     def _find(self, split: Split) -> int | None:
         threshold = np.nan if split.threshold is None else split.threshold
         return self._pool.find(split.feature, threshold, np.array(split.levels, dtype=np.uint32), split.gaps_above)
+
+    def pool_columns(self, most: int) -> PoolColumns:
+        """Return columns that stand for the pool (see `columns_of_pool`)."""
+        cells = evenly(self._pool.n_cells, 2 * most)  # some of them have a repeated response
+        responses = np.array([self._pool.respond(int(cell)) for cell in cells], dtype=np.int8)
+        distinct = distinct_rows(responses.reshape(len(cells), len(self._sample)), len(self._sample))
+        chosen = distinct[evenly(len(distinct), most)]
+        return standing_for(responses[chosen].reshape(len(chosen), len(self._sample)), self._pool.n_candidates)
 
     def pool(self) -> list[StumpLearner]:
         """Return all stumps, including those with a repeated response."""

@@ -29,9 +29,13 @@ class ProjectionFamily(BaseEstimator):  # type: ignore[misc]
     orthogonal: bool
     learn: bool | str
 
-    accepts: ClassVar[tuple[str, ...]] = EXTRAS
     fills_gaps: ClassVar[bool] = True
     sampler_type: ClassVar[type[ProjectionSampler]]
+
+    @property
+    def accepts(self) -> tuple[str, ...]:
+        """What X may have besides complete numbers."""
+        return EXTRAS
 
     def warn_about_scales(self, sample: Sample, columns: Sequence[object] | None = None) -> None:
         """Warn if a few features dominate all distances; `columns` are their names in the user's table."""
@@ -66,6 +70,11 @@ class ProjectionFamily(BaseEstimator):  # type: ignore[misc]
         sampler = self.sampler_type(self, sample, rng, n_threads)
         # Directions of few inputs are learned in the features themselves, as a dense array.
         too_wide = sample.X.is_sparse and self.n_inputs is not None and sample.X.shape[1] > MAX_FEATURES
-        if not self.learn or len(sample) < MIN_ROWS or too_wide:
+        learn = self._learns()
+        if not learn or len(sample) < MIN_ROWS or too_wide:
             return sampler.pricer()
-        return LearnedPricer(sampler, sampler.pricer if self.learn == "auto" else None)
+        return LearnedPricer(sampler, sampler.pricer if learn == "auto" else None)
+
+    def _learns(self) -> bool | str:
+        """Return whether to learn directions by ascent: True, False or "auto"."""
+        return self.learn

@@ -11,6 +11,7 @@ from cgens.types import AnyArray, Floats, Sample
 from cgens.weak_learners.projections.ascent import Activation
 from cgens.weak_learners.projections.coordinates import Coordinates
 from cgens.weak_learners.projections.directions import Directions
+from cgens.weak_learners.projections.input_metric import InputMetric
 from cgens.weak_learners.projections.learner import ProjectionPack
 from cgens.weak_learners.projections.spread import Spread
 from cgens.weak_learners.search.candidates import Candidates
@@ -23,12 +24,19 @@ class ProjectionSampler(CandidateSampler):
     pack_type: ClassVar[type[ProjectionPack]]
     activation: ClassVar[Activation]  #: the function of theta.z that is learned
 
-    def __init__(self, spec: Any, sample: Sample, rng: np.random.Generator, n_threads: int) -> None:
+    def __init__(
+        self,
+        spec: Any,
+        sample: Sample,
+        rng: np.random.Generator,
+        n_threads: int,
+        metric: InputMetric | None = None,
+        n_inputs: object = None,
+    ) -> None:
         super().__init__(spec, sample, rng, n_threads)
-        self.spread = Spread.of(
-            sample, self.family, isinstance(spec.standardize, bool | np.bool_) and bool(spec.standardize)
-        )
-        self.directions = Directions.of(self.family, sample.X.shape[1], spec.n_inputs, spec.orthogonal)
+        self.spread = spread_of(spec, sample)
+        n_inputs = spec.n_inputs if n_inputs is None else n_inputs
+        self.directions = Directions.of(self.family, sample.X.shape[1], n_inputs, spec.orthogonal, metric)
 
     def candidates(self, thetas: Floats, kappas: Floats) -> Candidates:
         """Return given functions, those with a constant or repeated response left out."""
@@ -60,3 +68,9 @@ class ProjectionSampler(CandidateSampler):
     def learned(self, thetas: AnyArray, state: Floats) -> Candidates:
         """Return learned directions as candidates, with exact responses on all training rows."""
         raise NotImplementedError
+
+
+def spread_of(spec: Any, sample: Sample) -> Spread:
+    """Measure the features for a family with the parameter `standardize`."""
+    standardize = isinstance(spec.standardize, bool | np.bool_) and bool(spec.standardize)
+    return Spread.of(sample, type(spec).__name__, standardize)

@@ -12,7 +12,7 @@ import numpy as np
 from cgens._core import padded_length
 from cgens.blas import for_blocks
 from cgens.packs import Pack
-from cgens.types import AnyArray, Column, Learner, Sample
+from cgens.types import AnyArray, Column, Integers, Learner, Sample
 from cgens.weak_learners.search.price_table import Found
 from cgens.weak_learners.search.sparse_columns import SparseColumns
 
@@ -67,6 +67,13 @@ class Candidates:
         else:
             response = self.responses[best.candidate, :n_rows].copy()  # a view would keep the whole matrix in memory
         return Column(self.learner(best.candidate), response, best.price, best.output)
+
+    def some_responses(self, numbers: Integers, n_rows: int) -> AnyArray:
+        """Return the responses of some candidates, shape (k, m)."""
+        if isinstance(self.responses, SparseColumns):
+            rows = [self.responses.response(number) for number in numbers.tolist()]
+            return np.array(rows).reshape(len(numbers), n_rows)
+        return np.asarray(self.responses[numbers, :n_rows])
 
     def joined(self, other: Candidates) -> Candidates:
         """Return the candidates of both."""

@@ -10,6 +10,7 @@ import numpy as np
 from cgens.types import AnyArray, Column, Duals, Learner, Pricing, Rule, Sample
 from cgens.weak_learners.search.candidate_table import CandidateTable
 from cgens.weak_learners.search.candidates import Candidates
+from cgens.weak_learners.search.pool_columns import PoolColumns, evenly, standing_for
 from cgens.weak_learners.search.price_table import PriceTable
 
 
@@ -28,6 +29,11 @@ class FixedPricer:
     def pool(self) -> list[Learner]:
         """Return all candidates."""
         return [self._candidates.learner(j) for j in range(len(self._candidates))]
+
+    def pool_columns(self, most: int) -> PoolColumns:
+        """Return columns that stand for the pool (see `columns_of_pool`)."""
+        chosen = evenly(len(self._candidates), most)
+        return standing_for(self._candidates.some_responses(chosen, self._n_rows), len(self._candidates))
 
     def get_state(self) -> dict[str, AnyArray]:
         """Return the prices."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from cgens.automatic.cosines import CosinePool
 from cgens.selection import loo
 from cgens.types import Floats
+from cgens.weak_learners.projections.cosine_pool import CosinePool
 from cgens.weak_learners.projections.draws import draw_dense
 
 #: Scales of the cosines from which gradients are taken. Sparse or heavy-tailed draws fail here.
