@@ -205,6 +205,11 @@ CALLS = {
     "TreeTables": (core.TreeTables, list(TREE), " ".join(9 * ["length"])),
     "TreeTables.respond": (lambda a: core.TreeTables(*TREE).respond(a, 1), [TABLE], "strided"),
     "TreeTables.decide": (lambda a: core.TreeTables(*TREE).decide(a, np.ones((1, 2)), 1), [TABLE], "strided"),
+    "RowEncoder": (core.RowEncoder, ENCODING, "- column " + 5 * "length " + "length length length column" + 4 * " length"),
+    "RowEncoder.transform": (lambda a: core.RowEncoder(*ENCODING).transform(a), [TABLE], "strided"),
+    "CosineTables": (lambda *a: core.CosineTables(core.RowEncoder(*ENCODING), *a), [THETAS, ONES[:2]], "thetas length"),
+    "CosineTables.respond": (lambda a: cosines().respond(a, 1), [TABLE], "strided"),
+    "CosineTables.decide": (lambda *a: cosines().decide(*a, 1), [TABLE, PAIRS[:2]], "strided length"),
     "force_simd_level": (core.force_simd_level, [""], "name"),
     "force_work_per_thread": (core.force_work_per_thread, [3e4], "divisor"),
 }
