@@ -55,6 +55,11 @@ inline Vector load(const T* from) {
     return loaded;
 }
 
+template <class Vector, class T>
+inline void store(const Vector& vector, T* to) {
+    std::memcpy(to, &vector, sizeof vector);
+}
+
 // 64 bytes per row: eight values of 64 bits, or sixteen of 32.
 template <class Row, class Vector, class Value>
 void run_lanes(const Row* rows, std::size_t n, const Value* values, Value* running) {
@@ -191,26 +196,28 @@ inline void start_phases_lanes(const double* start, const double* thetas, const 
                                std::size_t stride, const std::uint32_t* n_flags, std::size_t n_rows, double* phases) {
     for (std::size_t i = 0; i < n_rows; ++i) {
         Doubles sums[kParts];
-        std::memcpy(sums, start, sizeof sums);
+        for (std::size_t p = 0; p < kParts; ++p) sums[p] = load<Doubles>(start + p * kWide);
         for (std::size_t f = 0; f < n_flags[i]; ++f) {
             const double* own = thetas + kLanes * flags[i * stride + f];
             for (std::size_t p = 0; p < kParts; ++p) sums[p] += load<Doubles>(own + p * kWide);
         }
-        std::memcpy(phases + i * kLanes, sums, sizeof sums);
+        for (std::size_t p = 0; p < kParts; ++p) store(sums[p], phases + i * kLanes + p * kWide);
     }
 }
 
 template <std::size_t Rows>
 void add_phases_of(const double* numbers, std::size_t stride, std::size_t n, const double* thetas, double* phases) {
     Doubles sums[Rows][kParts];
-    std::memcpy(sums, phases, sizeof sums);
+    for (std::size_t r = 0; r < Rows; ++r)
+        for (std::size_t p = 0; p < kParts; ++p) sums[r][p] = load<Doubles>(phases + r * kLanes + p * kWide);
     for (std::size_t k = 0; k < n; ++k) {
         for (std::size_t p = 0; p < kParts; ++p) {
             const auto theta = load<Doubles>(thetas + k * kLanes + p * kWide);
             for (std::size_t r = 0; r < Rows; ++r) sums[r][p] += numbers[k * stride + r] * theta;
         }
     }
-    std::memcpy(phases, sums, sizeof sums);
+    for (std::size_t r = 0; r < Rows; ++r)
+        for (std::size_t p = 0; p < kParts; ++p) store(sums[r][p], phases + r * kLanes + p * kWide);
 }
 
 inline void add_phases_lanes(const double* numbers, std::size_t stride, std::size_t n, const double* thetas,
@@ -251,7 +258,7 @@ inline void cosines_lanes(const double* phases, float* out, std::size_t n) {
     std::size_t k = 0;
     for (; k + kWide <= n; k += kWide) {
         const Floats found = __builtin_convertvector(cosines_of(load<Doubles>(phases + k)), Floats);
-        std::memcpy(out + k, &found, sizeof found);
+        store(found, out + k);
     }
     Doubles rest{};
     for (std::size_t l = 0; k + l < n; ++l) rest[l] = phases[k + l];
