@@ -12,8 +12,11 @@ import numpy as np
 from cgens.blas import for_blocks
 from cgens.interrupt import raise_if_interrupted
 from cgens.packs.pack import Decider
-from cgens.table.table import BLOCK_ROWS, dense_blocks
+from cgens.table.table import dense_blocks
 from cgens.types import AnyArray, Floats
+
+#: Rows between two checks for Ctrl-C: more than fit a cache, for each call waits for its threads.
+COMPILED_ROWS = 16384
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,11 +114,11 @@ def decide_compiled(tables: CompiledTables, weights: Floats) -> Decider:
 
 
 def interruptible_blocks(X: AnyArray) -> Iterator[AnyArray]:
-    """Yield some rows at a time; KeyboardInterrupt is raised between two blocks after Ctrl-C."""
-    yield X[:BLOCK_ROWS]
-    for begin in range(BLOCK_ROWS, len(X), BLOCK_ROWS):
+    """Yield some rows at a time, at least once; KeyboardInterrupt is raised between two blocks after Ctrl-C."""
+    yield X[:COMPILED_ROWS]
+    for begin in range(COMPILED_ROWS, len(X), COMPILED_ROWS):
         raise_if_interrupted()
-        yield X[begin : begin + BLOCK_ROWS]
+        yield X[begin : begin + COMPILED_ROWS]
 
 
 @dataclass(frozen=True, eq=False)
