@@ -27,6 +27,7 @@ namespace cgens {
 void bind_masters(nb::module_& m);
 void bind_stumps(nb::module_& m);
 void bind_families(nb::module_& m);
+void bind_cosines(nb::module_& m);
 
 template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;

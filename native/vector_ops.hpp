@@ -50,6 +50,13 @@ struct VectorOps {
     // counts[j] += 2^power times the number of bits of `mask` in which word j differs from `word`
     void (*count_differences)(const std::uint64_t* words, std::size_t n, std::uint64_t word, std::uint64_t mask,
                               unsigned power, std::uint64_t* counts);
+    // phases[16 i + l] = start[l] + the sum of thetas[16 f + l] over the n_flags[i] entries f of flags from i * stride,
+    // one after the other, for sixteen lanes l
+    void (*start_phases)(const double* start, const double* thetas, const std::uint32_t* flags, std::size_t stride,
+                         const std::uint32_t* n_flags, std::size_t n_rows, double* phases);
+    // phases[16 i + l] += the sum of numbers[k * stride + i] * thetas[16 k + l] over n numbers k, one after the other
+    void (*add_phases)(const double* numbers, std::size_t stride, std::size_t n, const double* thetas,
+                       std::size_t n_rows, double* phases);
     // out[k] = sqrt(2) cos(phases[k])
     void (*cosines)(const double* phases, float* out, std::size_t n);
 

@@ -76,6 +76,8 @@ const VectorOps kAvx2Ops = {
     sum_where_set_lanes,
     add_where_set_lanes,
     count_differences_lanes,
+    start_phases_lanes,
+    add_phases_lanes,
     cosines_lanes,
 };
 

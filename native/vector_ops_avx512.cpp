@@ -102,6 +102,8 @@ const VectorOps kAvx512Ops = {
     sum_where_set,
     add_where_set,
     count_differences,
+    start_phases_lanes,
+    add_phases_lanes,
     cosines_lanes,
 };
 

@@ -21,6 +21,8 @@ const VectorOps kBaselineOps = {
     sum_where_set_lanes,
     add_where_set_lanes,
     count_differences_lanes,
+    start_phases_lanes,
+    add_phases_lanes,
     cosines_lanes,
 };
 

@@ -55,6 +55,11 @@ inline Vector load(const T* from) {
     return loaded;
 }
 
+template <class Vector, class T>
+inline void store(const Vector& vector, T* to) {
+    std::memcpy(to, &vector, sizeof vector);
+}
+
 // 64 bytes per row: eight values of 64 bits, or sixteen of 32.
 template <class Row, class Vector, class Value>
 void run_lanes(const Row* rows, std::size_t n, const Value* values, Value* running) {
@@ -174,30 +179,91 @@ inline void count_differences_lanes(const std::uint64_t* words, std::size_t n, s
         counts[j] += static_cast<std::uint64_t>(__builtin_popcountll((words[j] ^ word) & mask)) << power;
 }
 
+// As many doubles as a register of the level holds: sums of sixteen lanes then stay in registers.
+#if defined(__AVX512F__)
+using Doubles = double __attribute__((vector_size(64)));
+constexpr std::size_t kPhaseRows = 4;  // rows that share the loads of thetas
+#elif defined(__AVX__)
+using Doubles = double __attribute__((vector_size(32)));
+constexpr std::size_t kPhaseRows = 2;
+#else
+using Doubles = double __attribute__((vector_size(16)));
+constexpr std::size_t kPhaseRows = 1;
+#endif
+constexpr std::size_t kWide = sizeof(Doubles) / sizeof(double), kParts = kLanes / kWide;
+
+inline void start_phases_lanes(const double* start, const double* thetas, const std::uint32_t* flags,
+                               std::size_t stride, const std::uint32_t* n_flags, std::size_t n_rows, double* phases) {
+    for (std::size_t i = 0; i < n_rows; ++i) {
+        Doubles sums[kParts];
+        for (std::size_t p = 0; p < kParts; ++p) sums[p] = load<Doubles>(start + p * kWide);
+        for (std::size_t f = 0; f < n_flags[i]; ++f) {
+            const double* own = thetas + kLanes * flags[i * stride + f];
+            for (std::size_t p = 0; p < kParts; ++p) sums[p] += load<Doubles>(own + p * kWide);
+        }
+        for (std::size_t p = 0; p < kParts; ++p) store(sums[p], phases + i * kLanes + p * kWide);
+    }
+}
+
+template <std::size_t Rows>
+void add_phases_of(const double* numbers, std::size_t stride, std::size_t n, const double* thetas, double* phases) {
+    Doubles sums[Rows][kParts];
+    for (std::size_t r = 0; r < Rows; ++r)
+        for (std::size_t p = 0; p < kParts; ++p) sums[r][p] = load<Doubles>(phases + r * kLanes + p * kWide);
+    for (std::size_t k = 0; k < n; ++k) {
+        for (std::size_t p = 0; p < kParts; ++p) {
+            const auto theta = load<Doubles>(thetas + k * kLanes + p * kWide);
+            for (std::size_t r = 0; r < Rows; ++r) sums[r][p] += numbers[k * stride + r] * theta;
+        }
+    }
+    for (std::size_t r = 0; r < Rows; ++r)
+        for (std::size_t p = 0; p < kParts; ++p) store(sums[r][p], phases + r * kLanes + p * kWide);
+}
+
+inline void add_phases_lanes(const double* numbers, std::size_t stride, std::size_t n, const double* thetas,
+                             std::size_t n_rows, double* phases) {
+    std::size_t i = 0;
+    for (; i + kPhaseRows <= n_rows; i += kPhaseRows)
+        add_phases_of<kPhaseRows>(numbers + i, stride, n, thetas, phases + i * kLanes);
+    for (; i < n_rows; ++i) add_phases_of<1>(numbers + i, stride, n, thetas, phases + i * kLanes);
+}
+
 // For |r| <= 1/2, cos(2 pi r) is a polynomial in r^2 (interpolated at Chebyshev nodes, error below 1e-14). It gives the
-// same bits on every machine, which the C library's cosine does not guarantee, in a fifth of the time.
-inline void cosines_lanes(const double* __restrict phases, float* __restrict out, std::size_t n) {
+// same bits on every machine, which the C library's cosine does not guarantee, in a small part of the time. Vectors are
+// explicit because compilers make a branch of the bounds on r.
+inline Doubles cosines_of(Doubles phases) {
     constexpr double kTurns = 0.15915494309189535;  // 1 / (2 pi)
     constexpr double kWhole = 6755399441055744.0;   // 1.5 * 2^52: adding it rounds to a whole number
     constexpr double kSqrt2 = 1.4142135623730951;
-    for (std::size_t k = 0; k < n; ++k) {
-        const double turns = phases[k] * kTurns;
-        double r = turns - ((turns + kWhole) - kWhole);
-        r = r < 0.5 ? r : 0.5;  // for NaN, and beyond 2^51 turns
-        r = r > -0.5 ? r : -0.5;
-        const double z = r * r;
-        double sum = -0.03197288513183594;
-        sum = sum * z + 0.27973246574401855;
-        sum = sum * z + -1.713736067712307;
-        sum = sum * z + 7.903422225546089;
-        sum = sum * z + -26.426244477557333;
-        sum = sum * z + 60.24464056710631;
-        sum = sum * z + -85.45681717667905;
-        sum = sum * z + 64.93939402210758;
-        sum = sum * z + -19.73920880217477;
-        sum = sum * z + 0.9999999999999956;
-        out[k] = static_cast<float>(kSqrt2 * sum);
+    const Doubles half = Doubles{} + 0.5;
+    const Doubles turns = phases * kTurns;
+    Doubles r = turns - ((turns + kWhole) - kWhole);
+    r = r < half ? r : half;  // for NaN, and beyond 2^51 turns
+    r = r > -half ? r : -half;
+    const Doubles z = r * r;
+    Doubles sum = z * -0.03197288513183594 + 0.27973246574401855;
+    sum = sum * z + -1.713736067712307;
+    sum = sum * z + 7.903422225546089;
+    sum = sum * z + -26.426244477557333;
+    sum = sum * z + 60.24464056710631;
+    sum = sum * z + -85.45681717667905;
+    sum = sum * z + 64.93939402210758;
+    sum = sum * z + -19.73920880217477;
+    sum = sum * z + 0.9999999999999956;
+    return kSqrt2 * sum;
+}
+
+inline void cosines_lanes(const double* phases, float* out, std::size_t n) {
+    using Floats = float __attribute__((vector_size(sizeof(Doubles) / 2)));
+    std::size_t k = 0;
+    for (; k + kWide <= n; k += kWide) {
+        const Floats found = __builtin_convertvector(cosines_of(load<Doubles>(phases + k)), Floats);
+        store(found, out + k);
     }
+    Doubles rest{};
+    for (std::size_t l = 0; k + l < n; ++l) rest[l] = phases[k + l];
+    rest = cosines_of(rest);
+    for (; k < n; ++k) out[k] = static_cast<float>(rest[k % kWide]);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "table.table": set(),
     "table.accepted": {"table.table"},
     "table.scaling": {"types"},
-    "table.encoding": {"types", "named_arrays", "table.table", "table.scaling"},
+    "table.encoding": {"types", "_core", "named_arrays", "table.table", "table.scaling"},
     "table.frames": {"types"},
     "table.schema": {"types", "table.frames", "table.table"},
     "types": {"table"},
@@ -42,7 +42,7 @@ MAY_IMPORT = {
     "named_arrays": {"types"},
     "checkpoints.interfaces": {"types"},
     "checkpoints.generators": {"types"},
-    "packs": {"types", "blas", "named_arrays", "table.table"},
+    "packs": {"types", "blas", "interrupt", "named_arrays", "table.table"},
     "ensemble": {"types", "weight_history", *PACKS},
     "blas": {"_core", "interrupt"},
     # The loop does not know masters or weak learners, and these know neither each other nor the loop.

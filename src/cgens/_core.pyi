@@ -566,6 +566,78 @@ class TreeTables:
         n_threads: int,
     ) -> NDArray[numpy.float64]: ...
 
+class RowEncoder:
+    """Encodes rows of numbers, gaps and codes of levels as complete numbers."""
+
+    def __init__(
+        self,
+        bent: bool,
+        numbers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        fill: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        last_centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        last_scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        knot_begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        knots: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        ranks: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        gaps: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        level_columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        level_codes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        rare_begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        rare: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None: ...
+    @overload
+    def transform(
+        self, X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)]
+    ) -> NDArray[numpy.float64]:
+        """Return the inputs, of shape (n_rows, n_inputs), flat."""
+
+    @overload
+    def transform(
+        self, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)]
+    ) -> NDArray[numpy.float64]: ...
+
+class CosineTables:
+    """Cosines of encoded rows, laid out for prediction."""
+
+    def __init__(
+        self,
+        encoder: RowEncoder,
+        thetas: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        kappas: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None: ...
+    @overload
+    def respond(
+        self,
+        X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
+        n_threads: int,
+    ) -> NDArray[numpy.float32]:
+        """Return the responses on new rows, of shape (n_rows, n_cosines), flat."""
+
+    @overload
+    def respond(
+        self,
+        X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
+        n_threads: int,
+    ) -> NDArray[numpy.float32]: ...
+    @overload
+    def decide(
+        self,
+        X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
+        weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        n_threads: int,
+    ) -> NDArray[numpy.float64]:
+        """Return sum_j w_j h_j(x), of shape (n_rows, n_outputs), flat."""
+
+    @overload
+    def decide(
+        self,
+        X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
+        weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        n_threads: int,
+    ) -> NDArray[numpy.float64]: ...
+
 @overload
 def order_rows(
     X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],

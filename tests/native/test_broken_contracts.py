@@ -22,8 +22,23 @@ TREE = [np.array([0, 3]), *NODES, np.zeros(3), np.zeros(3, dtype=np.float32), 0 
 STUMPS = [ROWS[:3], np.array([0.5, 0.5, NAN]), FLAGS, LEVEL_BEGIN, LEVELS]
 # Four rows in compressed columns, or three in compressed rows: the second is empty.
 COLUMNS = [np.array([1.0, 2.0, NAN]), np.array([0, 3, 1], dtype=np.int32), np.array([0, 2, 2, 3])]
+# Two numbers, each with a knot; their gaps; a category with a level and two rare ones.
+INDICES = [np.array(part) for part in ([0, 2], [0, 1, 2], [0, 2], [1, 1], [2, -1], [0, 0, 2], [1, 0])]
+ENCODING = [False, INDICES[0], *np.ones((5, 2)), INDICES[1], *np.ones((2, 2)), *INDICES[2:]]
+THETAS = TABLE.reshape(2, 6)
 CODES = np.array([[0.0, 2.0, 5.0], [1.0, NAN, 0.0], [0.0, 2.0, 1.5], [3.0, 0.0, -1.0]])
 CATEGORIES = np.array([1, 1, 0], dtype=np.uint8)
+
+
+def encoder(**changes) -> core.RowEncoder:
+    """Return an encoder with other arrays of indices in place of those of these numbers."""
+    names = ("numbers", "knot_begin", "gaps", "level_columns", "level_codes", "rare_begin", "rare")
+    numbers, knot_begin, *others = (np.array(changes.get(name, own)) for name, own in zip(names, INDICES, strict=True))
+    return core.RowEncoder(False, numbers, *np.ones((5, 2)), knot_begin, *np.ones((2, 2)), *others)
+
+
+def cosines() -> core.CosineTables:
+    return core.CosineTables(encoder(), THETAS, ONES[:2])
 
 
 def solver(sibling: core.DualCd | None = None) -> core.DualCd:
@@ -205,6 +220,11 @@ CALLS = {
     "TreeTables": (core.TreeTables, list(TREE), " ".join(9 * ["length"])),
     "TreeTables.respond": (lambda a: core.TreeTables(*TREE).respond(a, 1), [TABLE], "strided"),
     "TreeTables.decide": (lambda a: core.TreeTables(*TREE).decide(a, np.ones((1, 2)), 1), [TABLE], "strided"),
+    "RowEncoder": (core.RowEncoder, ENCODING, " ".join(["-", *9 * ["length"], "free", *4 * ["length"]])),
+    "RowEncoder.transform": (lambda a: encoder().transform(a), [TABLE], "strided"),
+    "CosineTables": (lambda *a: core.CosineTables(encoder(), *a), [THETAS, ONES[:2]], "length length"),
+    "CosineTables.respond": (lambda a: cosines().respond(a, 1), [TABLE], "strided"),
+    "CosineTables.decide": (lambda *a: cosines().decide(*a, 1), [TABLE, PAIRS[:2].copy()], "strided length"),
     "force_simd_level": (core.force_simd_level, [""], "name"),
     "force_work_per_thread": (core.force_work_per_thread, [3e4], "divisor"),
 }
@@ -265,6 +285,26 @@ BROKEN = {
     "curvature of columns too short": lambda: least_squares().quadratic(PAIRS.T[:, :3].copy(), 2),
     "curvature of columns that are not contiguous": lambda: least_squares().quadratic(PAIRS.T, 2),
     "weights of another number of trees": lambda: core.TreeTables(*TREE).decide(TABLE, np.ones((2, 2)), 1),
+    "cosines of rows with too few columns": lambda: cosines().respond(TABLE[:, :1], 1),
+    "cosines of another number of inputs": lambda: core.CosineTables(encoder(), TABLE[:2].copy(), ONES[:2]),
+    **{
+        f"encoder with {name}": partial(encoder, **changes)
+        for name, changes in {
+            "a negative column": {"numbers": [0, -1]},
+            "a negative column of gaps": {"gaps": [-1]},
+            "a negative category": {"level_columns": [1, -1]},
+            "knots that begin after 0": {"knot_begin": [1, 1, 2]},
+            "knots beyond the end": {"knot_begin": [0, 1, 3]},
+            "a number without knots": {"knot_begin": [0, 2, 2]},
+            "a negative level": {"level_codes": [-2, -1]},
+            "a level too large": {"level_codes": [2**24, -1]},
+            "a level twice": {"level_codes": [1, -1]},
+            "rare levels that begin after 0": {"rare_begin": [1, 1, 2]},
+            "rare levels whose begin does not ascend": {"rare_begin": [0, 3, 2]},
+            "a negative rare level": {"rare": [1, -1]},
+            "a rare level too large": {"rare": [1, 2**24]},
+        }.items()
+    },
     "pool without rows": lambda: pool(rows=ROWS[:0], weights=ONES[:0]),
     "pool without features": lambda: pool(X=TABLE[:, :0]),
     "pool with a row too large": lambda: pool(rows=ROWS + 1),
@@ -384,6 +424,7 @@ def test_broken_contracts_are_refused(name):
 
 def test_contracts_that_are_kept():
     """The arguments from which broken ones are made, and the limits."""
+    assert encoder().transform(TABLE)[:6].tolist() == [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
     with_levels(LEVEL_BEGIN, LEVELS)
     with_levels([0, 0, 0, 0], [])
     assert sparse_pool().n_features == len(sparse_order()[0]) == 3

@@ -299,6 +299,11 @@ def walk(X, begin, features, left, right, thresholds, values, gaps_right, level_
     ]
 
 
+def numbers_only(trees):
+    """Return the trees with the last feature as a number."""
+    return (*trees[:4], np.nan_to_num(trees[4]), *trees[5:7], 0 * trees[7], trees[8][:0])
+
+
 def respond_trees(X, *trees, n_threads=1):
     return TreeTables(*trees).respond(X, n_threads)
 
@@ -319,8 +324,8 @@ def test_decisions_are_weighted_sums_of_responses(dtype, n_outputs, rng):
 @pytest.mark.parametrize("categories", [True, False])
 def test_responses_are_walks(categories, dtype, rng):
     trees, X = forest(rng, 4, [1, 2, 3, 8, 1, 20]), rows_for(rng, 80, 4, dtype)
-    if not categories:  # as a number
-        trees = (*trees[:4], np.nan_to_num(trees[4]), *trees[5:7], 0 * trees[7], trees[8][:0])
+    if not categories:
+        trees = numbers_only(trees)
     expected = walk(X, *trees)
     for same in same_tables(X):
         found = respond_trees(same, *trees, n_threads=1)
@@ -329,6 +334,25 @@ def test_responses_are_walks(categories, dtype, rng):
     assert (
         len(respond_trees(X[:0], *trees, n_threads=1)) == len(respond_trees(X, *forest(rng, 4, []), n_threads=1)) == 0
     )
+
+
+@pytest.mark.parametrize("n_rows", [1, 7, 8, 9, 63, 64, 65, 150])
+def test_rows_alone_and_together_reach_the_same_leaves(n_rows, rng):
+    """Eight rows are walked together, or a row through eight trees, in tiles of 64 rows with or without gaps."""
+    for trees in (
+        forest(rng, 4, [1, 2, 3, 8, 1, 20, 40, 2, 2, 7]),
+        forest(rng, 4, [1, 1]),
+        numbers_only(forest(rng, 4, [5, 9])),
+    ):
+        X = np.nan_to_num(rows_for(rng, n_rows, 4, np.float64), nan=1.0)
+        X[70:] = rows_for(rng, max(0, n_rows - 70), 4, np.float64)
+        expected = walk(X, *trees)
+        weights = rng.normal(size=(len(trees[0]) - 1, 1))
+        together = TreeTables(*trees)
+        alone = [together.decide(row[None], weights, 1) for row in X]
+        for n_threads in (1, 2):
+            assert together.respond(X, n_threads).tolist() == expected
+            assert together.decide(X, weights, n_threads).tobytes() == np.concatenate(alone).tobytes()
 
 
 def one_split(threshold, levels, gaps_right):

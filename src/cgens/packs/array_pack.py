@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
 from cgens.blas import for_blocks
+from cgens.interrupt import raise_if_interrupted
 from cgens.packs.pack import Decider
 from cgens.table.table import dense_blocks
 from cgens.types import AnyArray, Floats
+
+#: Rows between two checks for Ctrl-C: more than fit a cache, for each call waits for its threads.
+COMPILED_ROWS = 16384
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +84,41 @@ class FeaturePack(ArrayPack):
         used = np.unique(self.features[self.features >= 0])  # -1 is no feature
         numbers = np.where(self.features < 0, -1, np.searchsorted(used, self.features))
         return used, replace(self, features=numbers.astype(self.features.dtype))
+
+
+class CompiledTables(Protocol):
+    """Learners that the compiled core evaluates on arrays; results are flat."""
+
+    def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
+        """Return the responses, n x J."""
+
+    def decide(self, X: AnyArray, weights: Floats, n_threads: int) -> Floats:
+        """Return responses @ weights, n x l."""
+
+
+def respond_compiled(tables: CompiledTables, X: AnyArray, n_columns: int, n_threads: int) -> AnyArray:
+    """Return the responses, shape (n, J)."""
+    parts = [tables.respond(block, n_threads) for block in interruptible_blocks(X)]
+    return np.concatenate(parts).reshape(len(X), n_columns)
+
+
+def decide_compiled(tables: CompiledTables, weights: Floats) -> Decider:
+    """Return a function that computes responses @ weights."""
+    weights = np.ascontiguousarray(weights)
+
+    def decide(X: AnyArray, n_threads: int) -> Floats:
+        parts = [tables.decide(block, weights, n_threads) for block in interruptible_blocks(X)]
+        return np.concatenate(parts).reshape(len(X), weights.shape[1])
+
+    return decide
+
+
+def interruptible_blocks(X: AnyArray) -> Iterator[AnyArray]:
+    """Yield some rows at a time, at least once; KeyboardInterrupt is raised between two blocks after Ctrl-C."""
+    yield X[:COMPILED_ROWS]
+    for begin in range(COMPILED_ROWS, len(X), COMPILED_ROWS):
+        raise_if_interrupted()
+        yield X[begin : begin + COMPILED_ROWS]
 
 
 @dataclass(frozen=True, eq=False)

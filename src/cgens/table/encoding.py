@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
+from cgens._core import RowEncoder
 from cgens.named_arrays import add_prefix, take_prefix
 from cgens.table.scaling import ColumnSummary, Scaling, ScalingKind
 from cgens.table.table import BLOCK_ROWS, Matrix, Table
@@ -115,31 +116,26 @@ class Encoding:
         In double precision also for float32: medians and scaled numbers would be rounded, and the same values in
         float64 would give another model.
         """
-        is_sparse = not isinstance(X, np.ndarray)
-        if is_sparse and self.scaling.keeps_zeros():
-            return self._transform_sparse(sparse.csc_array(X))
-        encoded = np.empty((X.shape[0], self.n_inputs))
-        for begin in range(0, X.shape[0], BLOCK_ROWS):  # to save memory
-            block = X[begin : begin + BLOCK_ROWS]
-            self._transform_block(block.toarray() if is_sparse else block, encoded[begin : begin + BLOCK_ROWS])
-        return encoded
+        if not isinstance(X, np.ndarray):
+            if self.scaling.keeps_zeros():
+                return self._transform_sparse(sparse.csc_array(X))
+            begins = range(0, max(1, X.shape[0]), BLOCK_ROWS)  # to save memory
+            return np.concatenate([self.transform(X[begin : begin + BLOCK_ROWS].toarray()) for begin in begins])
+        return self.encoder.transform(as_floats(X)).reshape(len(X), self.n_inputs)
 
-    def _transform_block(self, X: AnyArray, encoded: Floats) -> None:
-        begin = len(self.numbers)
-        values = X[:, self.numbers].astype(np.float64)
-        values = np.where(np.isnan(values), self.fill, values)
-        encoded[:, :begin] = self.scaling.apply(values)
-        encoded[:, begin : begin + len(self.gaps)] = np.isnan(X[:, self.gaps])
-        begin += len(self.gaps)
-        for j in range(len(self.level_columns)):
-            encoded[:, begin + j] = self._is_level(j, X[:, self.level_columns[j]])
+    @cached_property
+    def encoder(self) -> RowEncoder:
+        """The compiled encoder of rows."""
+        own = self.scaling
+        arrays: list[Any] = [
+            *(self.numbers, self.fill, own.centre, own.scale, own.last_centre, own.last_scale),
+            *(own.knot_begin, own.knots, own.ranks, self.gaps),
+            *(self.level_columns, self.level_codes, self.rare_begin, self.rare),
+        ]
+        return RowEncoder(bool(own.bent), *map(np.ascontiguousarray, arrays))
 
-    def _is_level(self, number: int, codes: AnyArray) -> AnyArray:
-        """Return whether each row has the level, or one of the rare levels, of an input."""
-        code = self.level_codes[number]
-        if code >= 0:
-            return np.asarray(codes == code)
-        return np.isin(codes, self.rare[self.rare_begin[number] : self.rare_begin[number + 1]])
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def _transform_sparse(self, X: Any) -> Any:
         """Zeros stay zeros: of a sparse table nothing is centred, and there are no categories."""
@@ -150,6 +146,19 @@ class Encoding:
         gaps = sparse.csc_array((is_gap.astype(np.float64), X.indices, X.indptr), shape=X.shape)[:, self.gaps]
         gaps.eliminate_zeros()
         return sparse.csr_array(sparse.hstack([numbers, gaps]))
+
+
+def plain_encoding(n_columns: int) -> Encoding:
+    """Return the encoding that leaves complete numbers as they are."""
+    none, numbers = np.zeros(0, dtype=np.int64), np.arange(n_columns)
+    summaries = n_columns * [ColumnSummary(np.zeros(0), np.zeros(0), 0.0, 0.0, 0.0)]
+    begin = np.zeros(1, dtype=np.int64)
+    return Encoding(numbers, np.zeros(n_columns), Scaling.of("none", summaries), none, none, none, begin, none)
+
+
+def as_floats(X: AnyArray) -> AnyArray:
+    """Return an array of any numbers as float32 or float64, which the compiled core takes."""
+    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
 
 
 def _dense_columns(table: Table, numbers: Integers, rows: Integers, weight: Floats) -> Iterator[tuple[Floats, Floats]]:

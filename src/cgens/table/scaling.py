@@ -13,6 +13,8 @@ from cgens.types import AnyArray, Floats, Integers
 ScalingKind = Literal["none", "robust", "zc", "rank", "common"]
 #: Scaled values beyond this are bent: z / sqrt(1 + (z / BEND)^2).
 BEND = 3.0
+#: What is larger becomes this before, so that its square is finite.
+LARGEST = 1e150
 #: A column with more distinct values has the ranks of this many quantiles; those of values between them are
 #: interpolated.
 MAX_KNOTS = 256
@@ -91,20 +93,6 @@ class Scaling:
             ranks=np.concatenate([np.zeros(0), *ranks]),
         )
 
-    def apply(self, values: Floats) -> Floats:
-        """Return scaled values, shape (n, k)."""
-        if self.keeps_zeros():
-            return self.apply_to_columns(values, slice(None))
-        if len(self.knots):
-            scaled = np.empty_like(values)
-            for j in range(values.shape[1]):
-                own = slice(self.knot_begin[j], self.knot_begin[j + 1])
-                scaled[:, j] = np.interp(values[:, j], self.knots[own], self.ranks[own])
-        else:
-            scaled = (values - self.centre) / self.scale
-            scaled = bend(scaled) if self.bent else scaled
-        return np.asarray((scaled - self.last_centre) / self.last_scale)
-
     def keeps_zeros(self) -> bool:
         """Return whether 0 stays 0."""
         return not (len(self.knots) or self.centre.any() or self.last_centre.any())
@@ -156,8 +144,9 @@ class ColumnSummary:
 
 
 def bend(values: Floats) -> Floats:
-    """Return z / sqrt(1 + (z / BEND)^2)."""
-    return np.asarray(values / np.hypot(1.0, values / BEND))
+    """Return z / sqrt(1 + (z / BEND)^2), with the bits of the compiled `RowEncoder`."""
+    values = np.clip(values, -LARGEST, LARGEST)
+    return np.asarray(values / np.sqrt(1.0 + (values / BEND) ** 2))
 
 
 def mean_and_deviation(values: Floats, weight: Floats, constant: float = 1.0) -> tuple[float, float]:

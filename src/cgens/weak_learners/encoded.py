@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from functools import cached_property
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
+from cgens._core import RowEncoder
 from cgens.checkpoints.interfaces import resumable_pricer
 from cgens.named_arrays import add_prefix, take_prefix
 from cgens.packs import Decider, Pack, PackSet, pack_from_arrays, pack_to_arrays, register_pack
+from cgens.packs.array_pack import CompiledTables, decide_compiled, respond_compiled
 from cgens.packs.pack_set import PackPart
 from cgens.table import Table
 from cgens.table.encoding import Encoding
@@ -119,6 +122,14 @@ class EncodedLearner:
         return PackSet(parts)
 
 
+@runtime_checkable
+class PackOnEncoded(Protocol):
+    """A pack that also evaluates its learners directly on rows that are not encoded yet."""
+
+    def on_encoded(self, encoder: RowEncoder) -> CompiledTables:
+        """Return the learners together with an encoder of the rows."""
+
+
 @register_pack("encoded")
 @dataclass(frozen=True, eq=False)
 class EncodedPack:
@@ -138,16 +149,36 @@ class EncodedPack:
 
     def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
         """Return the responses, shape (n, J)."""
+        if self._tables is not None and isinstance(X, np.ndarray):
+            return respond_compiled(self._tables, X, len(self), n_threads)
         return np.concatenate([self.inner.respond(block, n_threads) for block in self._blocks(X)])
 
     def decider(self, weights: Floats) -> Decider:
         """Prepare responses @ weights."""
+        compiled = None if self._tables is None else decide_compiled(self._tables, weights)
         decide = self.inner.decider(weights)
-        return lambda X, n_threads: np.concatenate([decide(block, n_threads) for block in self._blocks(X)])
+
+        def decide_any(X: AnyArray, n_threads: int) -> Floats:
+            if compiled is not None and isinstance(X, np.ndarray):
+                return compiled(X, n_threads)
+            return np.concatenate([decide(block, n_threads) for block in self._blocks(X)])
+
+        return decide_any
+
+    @cached_property
+    def _tables(self) -> CompiledTables | None:
+        """The learners together with the encoding, if they are of a kind for which both are compiled."""
+        inner = self.inner
+        if isinstance(inner, PackSet) and len(inner.parts) == 1:
+            inner = inner.parts[0].pack
+        return inner.on_encoded(self.encoding.encoder) if isinstance(inner, PackOnEncoded) else None
 
     def _blocks(self, X: AnyArray) -> Iterator[AnyArray]:
         for begin in range(0, max(1, X.shape[0]), BLOCK_ROWS):
             yield self.encoding.transform(X[begin : begin + BLOCK_ROWS])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"encoding": self.encoding, "inner": self.inner}
 
     def to_arrays(self) -> dict[str, AnyArray]:
         """Return the arrays of the encoding and of the pack."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from cgens._core import take_cosines
+from cgens._core import CosineTables, RowEncoder, take_cosines
 from cgens.default_c import DefaultC
-from cgens.packs import register_pack
+from cgens.packs import Decider, register_pack
+from cgens.packs.array_pack import decide_compiled, respond_compiled
+from cgens.table.encoding import plain_encoding
 from cgens.table.scaling import ScalingKind
 from cgens.types import AnyArray, Floats, Pricer, Sample
 from cgens.weak_learners.checks import check_choice
@@ -181,6 +184,25 @@ class FourierPack(ProjectionPack):
     """Cosines as arrays."""
 
     learner_type = FourierLearner
+
+    def on_encoded(self, encoder: RowEncoder) -> CosineTables:
+        """Return the cosines of the inputs that an encoder makes of a row."""
+        return CosineTables(encoder, np.ascontiguousarray(self.thetas, dtype=np.float64), self.kappas)
+
+    @cached_property
+    def _tables(self) -> CosineTables:
+        return self.on_encoded(plain_encoding(self.thetas.shape[1]).encoder)
+
+    def respond(self, X: AnyArray, n_threads: int) -> AnyArray:
+        """Return the responses, shape (n, J)."""
+        if not isinstance(X, np.ndarray):
+            return super().respond(X, n_threads)
+        return respond_compiled(self._tables, X, len(self), n_threads)
+
+    def decider(self, weights: Floats) -> Decider:
+        """Prepare responses @ weights."""
+        of_arrays, of_sparse = decide_compiled(self._tables, weights), super().decider(weights)
+        return lambda X, n_threads: (of_arrays if isinstance(X, np.ndarray) else of_sparse)(X, n_threads)
 
     @staticmethod
     def activate(projections: Floats, kappas: Floats) -> AnyArray:
