@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := $(wildcard native/*.cpp native/*.hpp) CMakeLists.txt pyproject.toml
-BENCHMARKS := $(filter-out __% measure report,$(basename $(notdir $(wildcard benchmarks/*.py))))
+BENCHMARKS := $(filter-out __% measure peers ranking report,$(basename $(notdir $(wildcard benchmarks/*.py))))
 
 # The paper's data sets: a folder next to the checkout, unless CGENS_DATA names another.
 ifneq ($(wildcard ../shared/data),)

@@ -6,20 +6,22 @@ usps and images: at most 10^4, and the published test rows); tables: three folds
 are those of the processor. Errors in %, for regression 100 RMSE / deviation; and log-loss.
 
     python -m benchmarks.defaults                          all methods and sets; those that are saved are not run again
-    python -m benchmarks.defaults --methods cgens --new    run one method again
+    python -m benchmarks.defaults --methods CGEns --new    run one method again
     python -m benchmarks.defaults --variants               the automatic model without each of its pieces
-    python -m benchmarks.defaults --show                   print and draw what is saved
+    python -m benchmarks.defaults --show                   print and draw what is saved (also with --variants)
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import multiprocessing
 import os
 import resource
 import warnings
 from dataclasses import dataclass
+from pathlib import Path
 from time import process_time
 from typing import Any
 
@@ -30,8 +32,14 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from benchmarks.peers import GRIDS, UNTUNED, make_peer, prepare
-from benchmarks.report import RESULTS, save_results
+from benchmarks.ranking import Runs, draw_ranks, mean_ranks, merged, ratio, table_of, wins_and_losses
+from benchmarks.report import RESULTS, Table, save_results
 from benchmarks.tables import load as load_frame
+from cgens import CGEnsClassifier, CGEnsRegressor
+from cgens.automatic.chains import TREES
+from cgens.automatic.cosine_part import CosinePart
+from cgens.automatic.groups import FLAT, LEARNED
+from evaluation.splits import random_split
 
 CHOSEN = (
     *("image", "german", "splice", "vehicle", "glass", "banana", "diabetes", "ringnorm", "waveform", "spambase"),
@@ -54,6 +62,9 @@ TABLES = (
 PUBLISHED = ("letter", "pendigits", "usps", "mnist", "fashion_mnist", "cifar10_gist", "scene15_gist")
 IMAGES = ("mnist", "fashion_mnist", "cifar10_gist", "scene15_gist")
 REGRESSION = ("california_housing", "abalone")
+HALVES = (CHOSEN, REPORTED)
+OURS = "CGEns"
+FIGURE = Path(__file__).parent.parent / "docs" / "images" / "defaults.png"
 MOST_ROWS, MOST_TEST_ROWS = 10_000, 10_000
 #: Sets with at most this many training rows have three splits.
 FEW_ROWS, N_SPLITS = 1000, 3
@@ -79,8 +90,6 @@ def n_splits(name: str) -> int:
         return N_SPLITS
     if name in PUBLISHED:
         return 1
-    from evaluation.splits import random_split
-
     return N_SPLITS if len(random_split(name, 0).y) <= FEW_ROWS else 1
 
 
@@ -102,8 +111,6 @@ def make_case(name: str, number: int) -> Case:
         train, test = data.splits[0]
         train = np.random.default_rng(number).permutation(train)[:MOST_ROWS]
         return Case(data.X[train], data.y[train], data.X[test], data.y[test], False, [])
-    from evaluation.splits import random_split
-
     split = random_split(name, number)
     some = slice(MOST_TEST_ROWS)
     y, y_test = split.y, split.y_test
@@ -115,10 +122,9 @@ def make_case(name: str, number: int) -> Case:
 
 def make_method(name: str, case: Case) -> Any:
     """Return a method."""
-    if name == "cgens":
-        from cgens import CGEnsClassifier, CGEnsRegressor
-
-        return (CGEnsRegressor if case.regression else CGEnsClassifier)("auto", random_state=0, n_jobs=1)
+    if name.startswith(OURS):
+        params = vary(name.removeprefix(f"{OURS}, ")) if name != OURS else {}
+        return (CGEnsRegressor if case.regression else CGEnsClassifier)(random_state=0, n_jobs=1, **params)
     return make_peer(name, case.regression, case.categorical)
 
 
@@ -179,7 +185,7 @@ def measure_apart(name: str, number: int, method: str) -> dict[str, Any]:
     return {"set": name, "split": number, "method": method, **run}
 
 
-def load_runs(file: str) -> list[dict[str, Any]]:
+def load_runs(file: str) -> Runs:
     """Return the saved runs."""
     path = RESULTS / f"{file}.json"
     return list(json.loads(path.read_text())["runs"]) if path.exists() else []
@@ -192,26 +198,116 @@ def save_run(run: dict[str, Any], file: str) -> None:
     save_results(file, {"runs": [*runs, run]})
 
 
+def without(draw: str, draws: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the draws of other kinds."""
+    return tuple(own for own in draws if own[0] != draw)
+
+
+#: The automatic model without one of its pieces: names in the package, and what they are instead.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "no metric": {"groups.LEARNED": ()},
+    "no ranks": {"cosine_part.VIEWS": ("zc",), "cosine_part.ONE_SCALE_VIEWS": ("common",)},
+    "only ranks": {"cosine_part.VIEWS": ("rank",), "cosine_part.ONE_SCALE_VIEWS": ("rank",)},
+    "one scale as any": {"cosine_part.ONE_SCALE_VIEWS": ("zc", "rank")},
+    "no sparse draws": {"groups.FLAT": without("sparse", FLAT), "groups.LEARNED": without("sparse", LEARNED)},
+    "no dense draws": {"groups.FLAT": without("dense", FLAT), "groups.LEARNED": without("dense", LEARNED)},
+    "no pairs": {"groups.FLAT": without("pairs", FLAT), "groups.LEARNED": without("pairs", LEARNED)},
+    "no random trees": {"recipe.TREES": TREES[1:]},
+    "no large trees": {"recipe.TREES": TREES[:1]},
+    "no trees": {"recipe.TREES": ()},
+    "no cosines": {"recipe.choose_cosines": lambda *_: CosinePart([], np.zeros(0), {})},
+    "no learned cosines": {"recipe.LEARNED_INPUTS": 10**9},
+    "one fifth held out": {"recipe.FOLD_ROWS": 0},
+    "100 trees": {"recipe.MOST_TREES": 100},
+}
+#: Numbers of columns in place of the default.
+SIZES = (300, 500, 1000, 2000)
+
+
+def vary(variant: str) -> dict[str, Any]:
+    """Change constants of the package, and return parameters, for a variant of the automatic model."""
+    if variant.endswith("columns"):
+        return {"n_estimators": int(variant.split()[0])}
+    for name, value in VARIANTS[variant].items():
+        module, attribute = name.split(".")
+        setattr(importlib.import_module(f"cgens.automatic.{module}"), attribute, value)
+    return {}
+
+
+def show(runs: Runs) -> None:
+    """Print mean ranks, wins and ratios on both halves, and draw the ranks of the half that was kept apart."""
+    panels = {}
+    for half, sets in (("kept apart", REPORTED), ("at which constants were looked for", CHOSEN)):
+        for title, others in (("defaults", tuple(UNTUNED)), ("searches of 20", tuple(GRIDS))):
+            methods = (OURS, *(own for own in others if any(run["method"] == own for run in runs)))
+            errors = table_of(runs, sets, methods, "error")
+            for what, (names, table) in (
+                ("error or RMSE", errors),
+                ("log-loss or RMSE", merged(table_of(runs, sets, methods, "loss"), errors)),
+            ):
+                if len(methods) < 2 or not names:
+                    continue
+                text = Table("method", "mean rank", "CGEns wins and losses", "figure of CGEns / its own")
+                ranks = mean_ranks(table)
+                for k in np.argsort(ranks).tolist():
+                    wins, losses = wins_and_losses(table, 0, k)
+                    cells = ("", "") if k == 0 else (f"{wins} : {losses}", f"{ratio(table, 0, k):.3f}")
+                    text.add(methods[k], f"{ranks[k]:.2f}", *cells)
+                print(f"\n{what}, {title}, {len(names)} sets {half}\n{text}")
+                if sets is REPORTED:
+                    panels[f"{what}, {title}, {len(names)} sets kept apart"] = methods, table
+    for what in ("fit", "predict"):
+        for method in dict.fromkeys(run["method"] for run in runs):
+            names, table = table_of(runs, (*CHOSEN, *REPORTED), (OURS, method), what)
+            if method != OURS and names:
+                share = np.median(table[:, 0] / table[:, 1])
+                print(f"{what}: the time of CGEns is {share:.2f} times that of {method} (median of {len(names)} sets)")
+    if panels:
+        draw_ranks(panels, FIGURE, OURS)
+
+
+def show_variants(runs: Runs, plain: Runs) -> None:
+    """Print the figures of the variants relative to those of the default."""
+    text = Table("variant", *(f"{what}, {half}" for what in ("error", "log-loss") for half in ("chosen", "kept apart")))
+    for variant in (*VARIANTS, *(f"{size} columns" for size in SIZES)):
+        own = [{**run, "method": variant} for run in runs if run["method"] == f"{OURS}, {variant}"]
+        tables = [
+            table_of([*plain, *own], sets, (variant, OURS), key)[1] for key in ("error", "loss") for sets in HALVES
+        ]
+        text.add(variant, *(f"{ratio(table, 0, 1):.3f}" if len(table) else "" for table in tables))
+    print(text)
+
+
 def main() -> None:
-    methods = ("cgens", *UNTUNED, *GRIDS)
+    variants = (*VARIANTS, *(f"{size} columns" for size in SIZES))
+    methods = (OURS, *UNTUNED, *GRIDS)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", nargs="+", default=(*CHOSEN, *REPORTED), choices=(*CHOSEN, *REPORTED))
     parser.add_argument("--methods", nargs="+", default=methods, choices=methods)
     parser.add_argument("--new", action="store_true", help="run again what is saved")
     parser.add_argument("--show", action="store_true", help="only print and draw what is saved")
-    parser.add_argument("--file", default="defaults", help="name of the file of results")
+    parser.add_argument("--variants", nargs="*", choices=variants, help="the automatic model without its pieces")
     options = parser.parse_args()
+    file = "defaults" if options.variants is None else "defaults_variants"
+    if options.variants is not None:
+        options.methods = [f"{OURS}, {own}" for own in options.variants or variants]
     for method in () if options.show else options.methods:
         for name in options.sets:
-            if method in GRIDS and (name in IMAGES or name in CHOSEN):
+            if name in IMAGES and (method in GRIDS or method.startswith(f"{OURS}, ")):
+                continue
+            if method in GRIDS and name in CHOSEN:
                 continue
             for number in range(1 if method in GRIDS else n_splits(name)):
-                known = {(run["set"], run["split"], run["method"]) for run in load_runs(options.file)}
+                known = {(run["set"], run["split"], run["method"]) for run in load_runs(file)}
                 if options.new or (name, number, method) not in known:
                     run = measure_apart(name, number, method)
-                    save_run(run, options.file)
+                    save_run(run, file)
                     print({key: round(value, 4) if isinstance(value, float) else value for key, value in run.items()
                            if key not in ("summary", "laps")}, flush=True)  # fmt: skip
+    if options.variants is None:
+        show(load_runs(file))
+    else:
+        show_variants(load_runs(file), load_runs("defaults"))
 
 
 if __name__ == "__main__":
