@@ -102,15 +102,11 @@ def respond_compiled(tables: CompiledTables, X: AnyArray, n_columns: int, n_thre
     return np.concatenate(parts).reshape(len(X), n_columns)
 
 
-def decide_compiled(tables: CompiledTables, weights: Floats) -> Decider:
-    """Return a function that computes responses @ weights."""
+def decide_compiled(tables: CompiledTables, X: AnyArray, weights: Floats, n_threads: int) -> Floats:
+    """Return responses @ weights."""
     weights = np.ascontiguousarray(weights)
-
-    def decide(X: AnyArray, n_threads: int) -> Floats:
-        parts = [tables.decide(block, weights, n_threads) for block in interruptible_blocks(X)]
-        return np.concatenate(parts).reshape(len(X), weights.shape[1])
-
-    return decide
+    parts = [tables.decide(block, weights, n_threads) for block in interruptible_blocks(X)]
+    return np.concatenate(parts).reshape(len(X), weights.shape[1])
 
 
 def interruptible_blocks(X: AnyArray) -> Iterator[AnyArray]:

@@ -155,15 +155,14 @@ class EncodedPack:
 
     def decider(self, weights: Floats) -> Decider:
         """Prepare responses @ weights."""
-        compiled = None if self._tables is None else decide_compiled(self._tables, weights)
-        decide = self.inner.decider(weights)
+        decide_encoded = self.inner.decider(weights)
 
-        def decide_any(X: AnyArray, n_threads: int) -> Floats:
-            if compiled is not None and isinstance(X, np.ndarray):
-                return compiled(X, n_threads)
-            return np.concatenate([decide(block, n_threads) for block in self._blocks(X)])
+        def decide(X: AnyArray, n_threads: int) -> Floats:
+            if self._tables is not None and isinstance(X, np.ndarray):
+                return decide_compiled(self._tables, X, weights, n_threads)
+            return np.concatenate([decide_encoded(block, n_threads) for block in self._blocks(X)])
 
-        return decide_any
+        return decide
 
     @cached_property
     def _tables(self) -> CompiledTables | None:

@@ -201,8 +201,14 @@ class FourierPack(ProjectionPack):
 
     def decider(self, weights: Floats) -> Decider:
         """Prepare responses @ weights."""
-        of_arrays, of_sparse = decide_compiled(self._tables, weights), super().decider(weights)
-        return lambda X, n_threads: (of_arrays if isinstance(X, np.ndarray) else of_sparse)(X, n_threads)
+        decide_sparse = super().decider(weights)
+
+        def decide(X: AnyArray, n_threads: int) -> Floats:
+            if isinstance(X, np.ndarray):
+                return decide_compiled(self._tables, X, weights, n_threads)
+            return decide_sparse(X, n_threads)
+
+        return decide
 
     @staticmethod
     def activate(projections: Floats, kappas: Floats) -> AnyArray:
