@@ -144,7 +144,7 @@ std::vector<std::uint8_t> TreeGrower::right_bins(const NodeSplit& split) const {
 template <class IsRight>
 std::size_t TreeGrower::partition(const Range& range, const IsRight& is_right) {
     const std::size_t n_blocks = (range.size() + kRowBlock - 1) / kRowBlock;
-    std::vector<std::size_t> left_end(n_blocks + 1, range.begin);
+    left_end_.assign(n_blocks + 1, range.begin);
     const double work = 2 * static_cast<double>(range.size());
     for_blocks(range.size(), kRowBlock, n_threads_, work, [&](std::size_t b, std::size_t first, std::size_t last) {
         std::size_t left = range.begin + first, right = range.begin + last;
@@ -156,16 +156,16 @@ std::size_t TreeGrower::partition(const Range& range, const IsRight& is_right) {
             left += !goes_right;
             right -= goes_right;
         }
-        left_end[b + 1] = left - (range.begin + first);
+        left_end_[b + 1] = left - (range.begin + first);
     });
-    for (std::size_t b = 0; b < n_blocks; ++b) left_end[b + 1] += left_end[b];
-    const std::size_t middle = left_end[n_blocks];
+    for (std::size_t b = 0; b < n_blocks; ++b) left_end_[b + 1] += left_end_[b];
+    const std::size_t middle = left_end_[n_blocks];
     for_blocks(range.size(), kRowBlock, n_threads_, work, [&](std::size_t b, std::size_t first, std::size_t last) {
         const auto begin = moved_.begin() + static_cast<std::ptrdiff_t>(range.begin);
-        const std::size_t n_left = left_end[b + 1] - left_end[b];
-        const std::size_t rights_before = first - (left_end[b] - range.begin);
+        const std::size_t n_left = left_end_[b + 1] - left_end_[b];
+        const std::size_t rights_before = first - (left_end_[b] - range.begin);
         std::copy_n(begin + static_cast<std::ptrdiff_t>(first), n_left,
-                    rows_.begin() + static_cast<std::ptrdiff_t>(left_end[b]));
+                    rows_.begin() + static_cast<std::ptrdiff_t>(left_end_[b]));
         std::reverse_copy(begin + static_cast<std::ptrdiff_t>(first + n_left), begin + static_cast<std::ptrdiff_t>(last),
                           rows_.begin() + static_cast<std::ptrdiff_t>(middle + rights_before));
     });
@@ -211,24 +211,21 @@ void TreeGrower::split_children(Node& left, Node& right, Sums* histogram) {
 // The searches are made one after the other for each group of features, as the second may need the first.
 void TreeGrower::search(const std::vector<Search>& searches) {
     const std::vector<FeatureGroup>& groups = bins_.groups();
-    std::vector<NodeSplit> found(groups.size() * searches.size());
+    found_.assign(groups.size() * searches.size(), {});
     double work = 0.0;
     for (const Search& own : searches) {
         const auto n_bins = static_cast<double>(bins_.n_bins());
         const double entries = static_cast<double>(own.node->drawn.size()) * bins_.entries_per_row();
         work += own.is_summed ? 2 * n_bins : entries + 2 * std::min(entries, n_bins);
     }
-#pragma omp parallel for schedule(dynamic) num_threads(usable_threads(n_threads_, work))
-    for (std::ptrdiff_t g = 0; g < static_cast<std::ptrdiff_t>(groups.size()); ++g) {
+    for_blocks(groups.size(), 1, n_threads_, work, [&](std::size_t g, std::size_t, std::size_t) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(thread_number())];
-        for (std::size_t k = 0; k < searches.size(); ++k) {
-            const auto own = static_cast<std::size_t>(g);
-            search_group(groups[own], searches[k], scratch, found[own * searches.size() + k]);
-        }
-    }
-    for (std::size_t k = 0; k < found.size(); ++k) {  // in order of the features: ties go to the first
+        for (std::size_t k = 0; k < searches.size(); ++k)
+            search_group(groups[g], searches[k], scratch, found_[g * searches.size() + k]);
+    });
+    for (std::size_t k = 0; k < found_.size(); ++k) {  // in order of the features: ties go to the first
         NodeSplit& best = searches[k % searches.size()].node->best;
-        if (found[k].gain > best.gain) best = std::move(found[k]);
+        if (found_[k].gain > best.gain) best = std::move(found_[k]);
     }
 }
 

@@ -107,7 +107,10 @@ class TreeGrower {
     bool has_categories_ = false;
     SplitScan scan_;
     std::vector<std::uint32_t> rows_, moved_;
+    // Kept only for their memory.
     std::vector<Scratch> scratch_;  // of each thread
+    std::vector<NodeSplit> found_;  // by each group of features, for each search
+    std::vector<std::size_t> left_end_;  // where the left rows of each block of rows end
 };
 
 }  // namespace cgens

@@ -58,6 +58,7 @@ void SplitScan::scan_thresholds(std::size_t f, const BinnedFeature& feature, con
                                 const NodeSums& node, NodeSplit& best) const {
     const bool has_gaps = feature.has_gaps && bins[n - 1].bin == feature.gap_bin();
     const std::size_t n_numbers = n - has_gaps;
+    const Sums gaps = has_gaps ? bins[n - 1].sums : Sums{};
     // Calls visit(k, left, right) for each threshold above bin k that leaves both sides heavy enough.
     const auto scan = [&](Sums left, auto visit) {
         for (std::size_t k = 0; k < n_numbers; ++k) {
@@ -67,35 +68,40 @@ void SplitScan::scan_thresholds(std::size_t f, const BinnedFeature& feature, con
             if (left.weight >= least_weight) visit(k, left, right);
         }
     };
-    const auto scan_right = [&](auto visit) { scan({}, visit); };
-    const auto scan_left = [&](auto visit) {
-        if (has_gaps) scan(bins[n - 1].sums, visit);
-    };
-    std::size_t only = n;  // the random threshold
-    if (random) {
-        std::size_t first = n, n_splits = 0;  // the splits of a scan are contiguous
-        const auto count = [&](std::size_t k, const Sums&, const Sums&) {
-            if (n_splits++ == 0) first = k;
-        };
-        scan_right(count);
-        if (n_splits == 0) scan_left(count);
-        if (n_splits == 0) return;
-        only = first + random_split(node, f, n_splits);
-    }
     const double before = mean_square(node.total);
     Bar bar(before, best.gain);
     const auto try_split = [&](std::size_t k, const Sums& left, const Sums& right, bool gaps_right) {
-        if (random && k != only) return;
         if (real && !bar.may_be_exceeded(left, right)) return;
         const double gained = gain(left, right);
         if (!(gained > best.gain)) return;
         best = {gained, f, bins[k].bin, gaps_right, {}, left};
         bar = Bar(before, gained);
     };
-    scan_right([&](std::size_t k, const Sums& left, const Sums& right) {
+    const auto try_right = [&](std::size_t k, const Sums& left, const Sums& right) {
         try_split(k, left, right, has_gaps ? true : right.weight > left.weight);
-    });
-    scan_left([&](std::size_t k, const Sums& left, const Sums& right) { try_split(k, left, right, false); });
+    };
+    const auto try_left = [&](std::size_t k, const Sums& left, const Sums& right) { try_split(k, left, right, false); };
+    if (!random) {
+        scan({}, try_right);
+        if (has_gaps) scan(gaps, try_left);
+        return;
+    }
+    std::size_t first = n, n_splits = 0;  // the splits of a scan are contiguous
+    const auto count = [&](std::size_t k, const Sums&, const Sums&) {
+        if (n_splits++ == 0) first = k;
+    };
+    scan({}, count);
+    if (n_splits == 0 && has_gaps) scan(gaps, count);
+    if (n_splits == 0) return;
+    const std::size_t only = first + random_split(node, f, n_splits);
+    Sums left;
+    for (std::size_t k = 0; k <= only; ++k) left += bins[k].sums;
+    const auto try_only = [&](const Sums& low, auto try_side) {
+        const Sums high = node.total - low;
+        if (low.weight >= least_weight && high.weight >= least_weight) try_side(only, low, high);
+    };
+    try_only(left, try_right);
+    if (has_gaps) try_only(left += gaps, try_left);
 }
 
 std::size_t SplitScan::random_split(const NodeSums& node, std::size_t f, std::size_t n_splits) const {

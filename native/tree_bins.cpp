@@ -209,14 +209,16 @@ std::size_t TreeBins::take(const FeatureGroup& group, std::size_t k, const Sums&
     const BinnedFeature& feature = pool_->feature(group.features[k]);
     const std::size_t first = group.first[k];
     std::size_t n = 0;
-    Sums common = total;
     take_marks(marks, first, first + feature.n_bins(), [&](std::size_t at) {
-        out[n] = {histogram[at], static_cast<std::uint32_t>(at - first)};
-        common -= histogram[at];
-        n += !histogram[at].empty();
+        const Sums own = histogram[at];
         histogram[at] = {};
+        out[n] = {own, static_cast<std::uint32_t>(at - first)};
+        n += !own.empty();
     });
-    if (common.empty()) return n;  // as in a dense group
+    if (group.block == nullptr) return n;
+    Sums common = total;
+    for (std::size_t place = 0; place < n; ++place) common -= out[place].sums;
+    if (common.empty()) return n;
     std::size_t place = n++;
     for (; place > 0 && out[place - 1].bin > feature.common_bin; --place) out[place] = out[place - 1];
     out[place] = {common, feature.common_bin};
