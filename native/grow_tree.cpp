@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kRowBlock = 16384;  // rows that one thread moves to their side
 // With fewer entries per bin, visiting only marked bins takes less time than all bins, although each entry is marked.
-constexpr double kFewPerBin = 1.0;
+constexpr double kFewPerBin = 1.5;
 
 }  // namespace
 
