@@ -33,12 +33,11 @@ void for_blocks(std::size_t n, std::size_t size, int n_threads, double work, con
         const std::size_t block = static_cast<std::size_t>(b), first = block * size;
         visit(block, first, std::min(first + size, n));
     };
-    const int n_usable = usable_threads(n_threads, work);
-    if (n_usable == 1) {
+    if (usable_threads(n_threads, work) == 1) {
         for (std::ptrdiff_t b = 0; b < n_blocks; ++b) visit_block(b);
         return;
     }
-#pragma omp parallel for schedule(static) num_threads(n_usable)
+#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads, work))
     for (std::ptrdiff_t b = 0; b < n_blocks; ++b) visit_block(b);
 }
 
