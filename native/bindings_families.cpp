@@ -135,12 +135,14 @@ void bind_families(nb::module_& m) {
     nb::class_<TreeGrower>(m, "TreeGrower", "Grows small trees on a vector of duals over the bins of a pool.")
         .def(
             "__init__",
-            [](TreeGrower* self, std::shared_ptr<StumpPool> pool, const Vector<double>& weights, int n_threads) {
+            [](TreeGrower* self, std::shared_ptr<StumpPool> pool, const Vector<double>& weights, int n_threads,
+               std::size_t max_stored) {
                 require_positive(weights, pool->n_rows(), "TreeGrower: one finite weight > 0 per row");
                 nb::gil_scoped_release released;
-                new (self) TreeGrower(std::move(pool), to_vector(weights), n_threads);
+                new (self) TreeGrower(std::move(pool), to_vector(weights), n_threads, max_stored);
             },
-            "pool"_a, "weights"_array, "n_threads"_a)
+            "pool"_a, "weights"_array, "n_threads"_a, "max_stored"_a = TreeGrower::kMaxStored,
+            "Stores histograms of at most `max_stored` bytes.")
         .def("grow", &grow, "along"_array, "allowed"_array, "max_leaves"_a, "min_weight"_a, "real"_a,
              nb::arg("drawn").none().noconvert() = nb::none(), nb::arg("seed").none() = nb::none(),
              "Return features, left, right, thresholds, sums, weights, gaps_right, level_begin, levels; leaf of each row.");

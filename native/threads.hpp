@@ -24,15 +24,21 @@ int thread_number();
 // The number of threads that OpenMP uses by default (honours OMP_NUM_THREADS and threadpoolctl); 1 without OpenMP.
 int default_threads();
 
-// Calls visit(block, first, last) in parallel for the blocks [first, last) of `size` of n entries.
+// Calls visit(block, first, last) in parallel for the blocks [first, last) of `size` of n entries. A single thread has no
+// parallel region: to enter one takes a fraction of a microsecond, as long as a small block.
 template <class Visit>
 void for_blocks(std::size_t n, std::size_t size, int n_threads, double work, const Visit& visit) {
     const auto n_blocks = static_cast<std::ptrdiff_t>((n + size - 1) / size);
-#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads, work))
-    for (std::ptrdiff_t b = 0; b < n_blocks; ++b) {
+    const auto visit_block = [&](std::ptrdiff_t b) {
         const std::size_t block = static_cast<std::size_t>(b), first = block * size;
         visit(block, first, std::min(first + size, n));
+    };
+    if (usable_threads(n_threads, work) == 1) {
+        for (std::ptrdiff_t b = 0; b < n_blocks; ++b) visit_block(b);
+        return;
     }
+#pragma omp parallel for schedule(static) num_threads(usable_threads(n_threads, work))
+    for (std::ptrdiff_t b = 0; b < n_blocks; ++b) visit_block(b);
 }
 
 }  // namespace cgens

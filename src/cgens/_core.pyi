@@ -493,7 +493,10 @@ class TreeGrower:
         pool: StumpPool,
         weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         n_threads: int,
-    ) -> None: ...
+        max_stored: int = 67108864,
+    ) -> None:
+        """Stores histograms of at most `max_stored` bytes."""
+
     def grow(
         self,
         along: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],

@@ -124,15 +124,15 @@ class TreeLearner:
     exact_responses: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            array = getattr(self, field.name).copy()
+        for name in TREE_ARRAYS:
+            array = getattr(self, name).copy()
             array.setflags(write=False)
-            object.__setattr__(self, field.name, array)
+            object.__setattr__(self, name, array)
 
     @cached_property
     def key(self) -> Hashable:
         """The nodes."""
-        parts = [getattr(self, field.name) for field in fields(self) if field.name != "cover"]
+        parts = [getattr(self, name) for name in TREE_ARRAYS if name != "cover"]
         return "tree", blake2b(b"".join(part.tobytes() for part in parts), digest_size=16).digest()
 
     def __eq__(self, other: object) -> bool:
@@ -154,6 +154,8 @@ class TreeLearner:
         return TreePack(begin=begin, level_begin=begin_of(n_levels), **arrays)
 
 
+#: The arrays of a tree.
+TREE_ARRAYS = tuple(field.name for field in fields(TreeLearner))
 #: The arrays with one entry per node that trees and packs of trees have in common.
 NODE_ARRAYS = ("features", "thresholds", "left", "right", "values", "cover", "gaps_above")
 
@@ -244,9 +246,10 @@ class TreeMaker:
         )
         values = self._scaled(sums / weights, leaf_of) if real else np.where(sums < 0, -1.0, 1.0)
         values = values.astype(np.float32)
-        response = values[leaf_of]
-        if not np.any(response != response[0]):
+        leaves = values[features < 0]  # each has a row
+        if not np.any(leaves != leaves[0]):
             return None
+        response = values[leaf_of]
         cover = weights / weights[0]
         learner = TreeLearner(features, thresholds, left, right, values, cover, gaps, level_begin, levels)
         return learner, response if real else response.astype(np.int8)

@@ -124,8 +124,9 @@ class LearnedPricer:
                 if not self._guarded:
                     result = self._learn(rows, guarded=False)
             candidates = self._sampler.learned(result.thetas, result.state)
-            responses, before = candidates.responses, self._found.among(taken)
-            free = np.array([fingerprint(own) not in before for own in responses[:, : self._n_rows]], dtype=bool)
+            responses = candidates.responses
+            contents = (fingerprint(own) for own in responses[:, : self._n_rows])
+            free = np.array([not self._found.has(own, taken) for own in contents], dtype=bool)
             make_table = self._set_candidates(candidates, free)
             assert self._prices is not None
             if rule == "gain" and duals.curvature is not None:

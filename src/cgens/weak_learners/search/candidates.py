@@ -93,15 +93,16 @@ class FoundResponses:
     """Fingerprints of the columns that a search without a pool has found: another learner may respond the same."""
 
     def __init__(self) -> None:
-        self._fingerprints: dict[Hashable, bytes] = {}
+        self._keys: dict[bytes, set[Hashable]] = {}
 
-    def add(self, column: Column) -> None:
-        """Remember a column."""
-        self._fingerprints[column.learner.key] = fingerprint(column.response)
+    def add(self, column: Column, content: bytes | None = None) -> None:
+        """Remember a column; `content` is its fingerprint if that is known."""
+        content = fingerprint(column.response) if content is None else content
+        self._keys.setdefault(content, set()).add(column.learner.key)
 
-    def among(self, taken: Set[Hashable]) -> set[bytes]:
-        """Return the fingerprints of the columns whose keys are in `taken`."""
-        return {self._fingerprints[key] for key in taken & self._fingerprints.keys()}
+    def has(self, content: bytes, taken: Set[Hashable]) -> bool:
+        """Return whether a column with this fingerprint was found whose key is in `taken`."""
+        return any(key in taken for key in self._keys.get(content, ()))
 
 
 def distinct_rows(responses: AnyArray, n_rows: int) -> AnyArray:

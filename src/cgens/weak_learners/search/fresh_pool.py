@@ -54,7 +54,6 @@ class FreshPricer:
             # g'Pg of the empty master is an upper bound on its present value: good enough to rank by.
             order = np.argsort(-table.merits("gain"), kind="stable")
             parts = [order[begin : begin + SHORTLIST] for begin in range(0, len(order), SHORTLIST)]
-        before = self._found.among(taken)
         for part in parts:
             if curvature is not None:
                 table.set_exact_curvature(part, curvature.quadratic(candidates.responses[part, : self._n_rows].T))
@@ -63,8 +62,10 @@ class FreshPricer:
             while (best := table.find_best(rule)).found:
                 column = candidates.column(best, self._n_rows)
                 assert column is not None
-                if column.learner.key not in taken and fingerprint(column.response) not in before:
-                    self._found.add(column)
+                if column.learner.key not in taken and not self._found.has(
+                    content := fingerprint(column.response), taken
+                ):
+                    self._found.add(column, content)
                     return Pricing(column, max_price=max_price, merit=best.merit)
                 free[best.candidate] = False
         return Pricing(None, max_price=0.0)

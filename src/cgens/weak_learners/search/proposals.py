@@ -41,7 +41,6 @@ class ProposalPricer:
     def price(self, duals: Duals, taken: Set[Hashable], rule: Rule) -> Pricing:
         """Return the first proposed learner that is not taken and whose |price| exceeds the column cost."""
         array = duals.array
-        before = self._found.among(taken)
         largest = 0.0
         tries = ((k, own) for k in range(N_ATTEMPTS) for own in random_directions(duals, self._rng))
         for attempt, direction in tries:
@@ -49,15 +48,16 @@ class ProposalPricer:
             if proposal is None:
                 continue
             learner, response = proposal
+            content = fingerprint(response)
+            if learner.key in taken or self._found.has(content, taken):
+                continue
             prices = np.sum(array * response[:, None], axis=0)
             output = int(np.argmax(np.abs(prices)))
-            if learner.key in taken or fingerprint(response) in before:
-                continue
             if abs(prices[output]) <= duals.column_cost:
                 largest = max(largest, float(abs(prices[output])))
                 continue
             column = Column(learner, response, float(prices[output]), output)
-            self._found.add(column)
+            self._found.add(column, content)
             return Pricing(column, merit=merit_of(response, prices, duals, rule))
         return Pricing(None, max_price=largest)
 
