@@ -217,8 +217,8 @@ def compare_sparse() -> list[dict[str, Any]]:
 
     X, y = text_like(30_000, 50_000, 0.001, 0)
     models: dict[str, Callable[[], Any]] = {
-        "200 stumps": lambda: CGEnsClassifier(n_estimators=200),
-        "500 stumps": lambda: CGEnsClassifier(),
+        "200 stumps": lambda: CGEnsClassifier("stump", n_estimators=200),
+        "500 stumps": lambda: CGEnsClassifier("stump"),
         "200 trees": lambda: CGEnsClassifier("tree", n_estimators=200, random_state=0),
         "500 words (linear)": lambda: CGEnsClassifier("linear"),
         "LightGBM": lambda: LGBMClassifier(verbose=-1, n_jobs=2),

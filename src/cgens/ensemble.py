@@ -35,7 +35,7 @@ class Ensemble:
     >>> from cgens import CGEnsClassifier
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> ensemble = CGEnsClassifier(n_estimators=20).fit(X, y).ensemble_
+    >>> ensemble = CGEnsClassifier("stump", n_estimators=20).fit(X, y).ensemble_
     >>> len(ensemble), ensemble.respond(X).shape, ensemble.decision(X).shape
     (20, (569, 20), (569, 1))
     >>> ensemble.learners[0].feature

@@ -75,7 +75,7 @@ def check_certificate(
     >>> from sklearn.datasets import load_breast_cancer
     >>> from cgens import CGEnsClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = CGEnsClassifier(n_estimators=50).fit(X, y)
+    >>> model = CGEnsClassifier("stump", n_estimators=50).fit(X, y)
     >>> check_certificate(model, X, y).agrees
     True
     """

@@ -85,7 +85,7 @@ def columns_kernel(model: Any, X: Any, Y: Any = None) -> Floats:
     >>> from cgens import CGEnsClassifier
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = CGEnsClassifier(n_estimators=20).fit(X, y)
+    >>> model = CGEnsClassifier("stump", n_estimators=20).fit(X, y)
     >>> columns_kernel(model, X[:2]).diagonal()
     array([20., 20.])
     """

@@ -25,7 +25,7 @@ class WeightHistory(Sequence[tuple[Floats, Floats]]):
     --------
     >>> from cgens import CGEnsClassifier
     >>> from sklearn.datasets import load_iris
-    >>> history = CGEnsClassifier(n_estimators=5).fit(*load_iris(return_X_y=True)).ensemble_.history
+    >>> history = CGEnsClassifier("stump", n_estimators=5).fit(*load_iris(return_X_y=True)).ensemble_.history
     >>> [weights.shape for weights, intercept in history]
     [(0, 2), (1, 2), (2, 2), (3, 2), (4, 2), (5, 2)]
     """

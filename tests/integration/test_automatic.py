@@ -167,6 +167,14 @@ def test_parameters_of_a_single_family_select_stumps(name, rng, tmp_path):
     assert model.predict(X).tobytes() == plain.predict(X).tobytes()
 
 
+def test_a_callback_selects_stumps(rng):
+    X, f = rows_of(rng, 60)
+    rounds = []
+    model = CGEnsRegressor(n_estimators=4).set_callbacks(lambda state: rounds.append(state.n_columns)).fit(X, f)
+    assert isinstance(model.weak_learner_, Stump)
+    assert rounds == [1, 2, 3, 4]
+
+
 def test_it_is_the_default(rng):
     X, f = rows_of(rng, 60)
     for make, y in ((CGEnsClassifier, f > 0), (CGEnsRegressor, f)):

@@ -43,12 +43,13 @@ class AutomaticMixin(Planner):
     """An estimator with ``weak_learner="auto"`` and the parameter `time_budget`."""
 
     time_budget: float | None
+    _function_callbacks: Callable[[], list[Callback]]
 
     def _resolve_family(self, X: Any) -> Family:
         """Return what `weak_learner` stands for.
 
         "auto" is the automatic model, or stumps if a parameter is set that belongs to a single family, such as
-        ``loss="hinge"`` or ``C=1.0``, and for large sparse X.
+        ``loss="hinge"`` or ``C=1.0``, if a callback is set, and for large sparse X.
         """
         if self.time_budget is not None:
             check_positive("time_budget", self.time_budget)
@@ -59,6 +60,8 @@ class AutomaticMixin(Planner):
             value, default = getattr(self, name), type(self).__dataclass_fields__[name].default
             if not (value is default or (isinstance(value, str | bool | np.bool_) and value == default)):
                 return Stump()
+        if self._function_callbacks():  # they are called after each round
+            return Stump()
         is_sparse = scipy.sparse.issparse(X) or has_sparse_columns(X)
         if is_sparse and len(X.shape) == 2 and X.shape[0] * X.shape[1] > MOST_DENSE:
             return Stump()

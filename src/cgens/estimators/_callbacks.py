@@ -81,7 +81,7 @@ class CallbackEstimator(CallbackSupportMixin):  # type: ignore[misc]
         --------
         >>> from sklearn.datasets import load_iris
         >>> from cgens import CGEnsClassifier
-        >>> model = CGEnsClassifier().set_callbacks(lambda state: state.seconds > 60 or state.n_columns == 7)
+        >>> model = CGEnsClassifier("stump").set_callbacks(lambda state: state.seconds > 60 or state.n_columns == 7)
         >>> model.fit(*load_iris(return_X_y=True)).n_columns_
         7
         """

@@ -16,34 +16,41 @@ from cgens.estimators._stopping import StoppingEstimator
 @expand_shared
 @dataclass(eq=False, repr=False)
 class CGEnsClassifier(AutomaticMixin, ProbabilityMixin, ClassLossPlanner, StoppingEstimator, EnsembleClassifier):
-    """Ensemble that solves the SVM or another kernel machine over all weak learners of a family, by column generation.
+    """Ensemble of weak learners that tunes itself, or that solves the SVM or another kernel machine over a family.
 
-    Each round adds the weak learner that most violates the optimality conditions and solves the problem again over all
-    weak learners so far. The result comes with a certificate: an upper bound on its distance from the optimum.
+    Without parameters this is an automatic model: the weighted sum of random cosines and trees, chosen by exact
+    leave-one-out errors and by errors on held-out rows, with probabilities. Each part is a kernel machine over its own
+    columns.
 
-    The default is kernel logistic regression, with probabilities. The paper's methods are ``loss="hinge"``, the SVM
-    (CGEns), and ``loss="least_squares"`` (CGEns-SLS): the targets of several classes are then simplex codes, one unit
-    vector per class, fitted in closed form, and the work of a round over the rows does not grow with the number of
-    classes. y may also be a multilabel indicator matrix.
+    With a `weak_learner`, a `loss` or a `C` it is a single kernel machine over all weak learners of a family, fitted by
+    column generation: each round adds the weak learner that most violates the optimality conditions and solves the
+    problem again over all weak learners so far. The paper's methods are ``loss="hinge"``, the SVM (CGEns), and
+    ``loss="least_squares"`` (CGEns-SLS): the targets of several classes are then simplex codes, one unit vector per
+    class, fitted in closed form, and the work of a round over the rows does not grow with the number of classes.
+
+    All models come with a certificate: an upper bound on their distance from the optimum. y may also be a multilabel
+    indicator matrix.
 
     Parameters
     ----------
     weak_learner : str, object or list, default="auto"
         "auto": an automatic model, the weighted sum of random cosines, trees and, for images, learned cosines. It tunes
         itself by errors on rows that its parts were not fitted on, and ``auto_.summary()`` tells what it chose. If a
-        parameter is set that belongs to a single family, such as ``loss="hinge"``, `C`, `pricing`, `warm_start`,
-        `early_stopping` or `checkpoint`, and for large sparse X, "auto" stands for "stump".
+        parameter is set that belongs to a single family (``loss="hinge"``, `C`, `pricing`, `warm_start`,
+        `early_stopping`, `checkpoint`), if a callback is set, and for large sparse X, "auto" stands for "stump".
         "stump", "perceptron", "fourier", "tree", "box", "linear", or a family with parameters such as
         ``cgens.weak_learners.Fourier(gamma=0.1)``: column generation over that family. A list of these is a mixture. A
         pair in the list gives a family its own columns of X:
         ``["stump", (Fourier(standardize=True), ["age", "income"])]``.
     loss : {"auto", "hinge", "squared_hinge", "logistic", "least_squares"} or Loss, default="auto"
-        "auto" is "logistic": the softmax over the same weak learners for more than two classes, one logistic function
-        per label for labels. "logistic" and "least_squares" have `predict_proba`. Those of the logistic loss are well
-        calibrated; those of least squares are not, but it is three to four times as fast for ten classes. The errors of
-        "hinge" are about the same as those of "logistic". With more than two classes, both hinge losses are
-        one-vs-rest: one problem per class, over the same weak learners. Least squares with two classes is the LS-SVM.
-        An object such as ``cgens.masters.Logistic()`` or your own loss also works.
+        The automatic model uses least squares, and maps decisions to logits by a logistic regression on decisions for
+        rows that it was not fitted on. For a family, "auto" is "logistic": the softmax over the same weak learners for
+        more than two classes, one logistic function per label for labels. "logistic" and "least_squares" have
+        `predict_proba`. Those of the logistic loss are well calibrated; those of least squares are not, but it is three
+        to four times as fast for ten classes. The errors of "hinge" are about the same as those of "logistic". With
+        more than two classes, both hinge losses are one-vs-rest: one problem per class, over the same weak learners.
+        Least squares with two classes is the LS-SVM. An object such as ``cgens.masters.Logistic()`` or your own loss
+        also works.
     C : float, "scale" or "auto", default="scale"
         Weight of the loss, which is summed over rows. A larger C fits the training rows more closely. "scale" is an
         empirical rule for each loss and family: for stumps, 7 / total weight of the rows with the hinge loss, twice

@@ -14,10 +14,14 @@ from cgens.estimators._stopping import StoppingEstimator
 @expand_shared
 @dataclass(eq=False, repr=False)
 class CGEnsRegressor(AutomaticMixin, RegressionLossPlanner, StoppingEstimator):
-    """Ensemble that solves regularized regression over all weak learners of a family, by column generation.
+    """Ensemble of weak learners for regression that tunes itself, or that solves one problem over a family.
 
-    Each round adds the weak learner that most violates optimality (with smooth losses, the one that promises the
-    largest decrease of the objective) and solves again for the weights of all of them: least squares in closed form,
+    Without parameters this is an automatic model: the weighted sum of random cosines and trees, chosen by exact
+    leave-one-out errors and by errors on held-out rows.
+
+    With a `weak_learner`, a `loss` or a `C` it is regularized regression over all weak learners of a family, by column
+    generation: each round adds the weak learner that most violates optimality (with smooth losses, the one that promises
+    the largest decrease of the objective) and solves again for the weights of all of them: least squares in closed form,
     quantile and support vector regression by coordinate descent, Huber and Poisson by conjugate gradients. Several
     columns of y share the weak learners and are fitted together; with least squares that costs hardly more than fitting
     one.
@@ -27,8 +31,8 @@ class CGEnsRegressor(AutomaticMixin, RegressionLossPlanner, StoppingEstimator):
     weak_learner : str, object or list, default="auto"
         "auto": an automatic model, the weighted sum of random cosines, trees and, for images, learned cosines. It tunes
         itself by errors on rows that its parts were not fitted on, and ``auto_.summary()`` tells what it chose. If a
-        parameter is set that belongs to a single family, such as ``loss="huber"``, `C`, `pricing`, `warm_start`,
-        `early_stopping` or `checkpoint`, and for large sparse X, "auto" stands for "stump".
+        parameter is set that belongs to a single family (``loss="huber"``, `C`, `pricing`, `warm_start`,
+        `early_stopping`, `checkpoint`), if a callback is set, and for large sparse X, "auto" stands for "stump".
         "stump", "perceptron", "fourier", "tree", "box", "linear", or a family with parameters such as
         ``cgens.weak_learners.Fourier(gamma=0.1)``: column generation over that family. A list of these is a mixture. A
         pair in the list gives a family its own columns of X:
