@@ -20,11 +20,11 @@ class CGEnsRegressor(AutomaticMixin, RegressionLossPlanner, StoppingEstimator):
     leave-one-out errors and by errors on held-out rows.
 
     With a `weak_learner`, a `loss` or a `C` it is regularized regression over all weak learners of a family, by column
-    generation: each round adds the weak learner that most violates optimality (with smooth losses, the one that promises
-    the largest decrease of the objective) and solves again for the weights of all of them: least squares in closed form,
-    quantile and support vector regression by coordinate descent, Huber and Poisson by conjugate gradients. Several
-    columns of y share the weak learners and are fitted together; with least squares that costs hardly more than fitting
-    one.
+    generation: each round adds the weak learner that most violates optimality (with smooth losses, the one that
+    promises the largest decrease of the objective) and solves again for the weights of all of them: least squares in
+    closed form, quantile and support vector regression by coordinate descent, Huber and Poisson by conjugate gradients.
+    Several columns of y share the weak learners and are fitted together; with least squares that costs hardly more than
+    fitting one.
 
     Parameters
     ----------
