@@ -62,8 +62,7 @@ def solve_part(columns: PackColumns, target: Floats, weight: Floats, penalty: fl
     empty = np.zeros((0, target.shape[1]))
     recorder, history = TraceRecorder(), WeightHistory()
     for own in (empty, weights):
-        intercept = normal.target_mean - normal.means[: len(own)] @ own
-        solution, energy = evaluate(master, columns, own, intercept, target, weight / penalty)
+        solution, energy = evaluate(master, columns, own, normal, target, weight / penalty)
         recorder.begin_round(np.nan, 0.0)
         recorder.add_solution(solution, perf_counter() - began)
         history.append(solution)
@@ -81,16 +80,18 @@ def solve_part(columns: PackColumns, target: Floats, weight: Floats, penalty: fl
         full_relative_gap=relative_gap(solution.primal, bound),
         status=Status.OPTIMAL,
     )
-    for array in (weights, intercept):
+    for array in (weights, solution.intercept):
         array.setflags(write=False)
-    ensemble = Ensemble(columns.learners, weights, intercept, normal.means, history)
+    ensemble = Ensemble(columns.learners, weights, solution.intercept, normal.means, history)
     return ensemble, recorder.finish(certificate, solution.duals.array)
 
 
 def evaluate(
-    master: LeastSquares, columns: PackColumns, weights: Floats, intercept: Floats, target: Floats, scale: Floats
+    master: LeastSquares, columns: PackColumns, weights: Floats, normal: NormalEquations, target: Floats, scale: Floats
 ) -> tuple[MasterSolution, float]:
     """Return a solution with its objectives, and the sum of price^2 over its columns: one pass over the rows."""
+    means = normal.means[: len(weights)]
+    intercept = normal.target_mean - means @ weights
     duals = np.empty_like(target)
     prices = np.zeros_like(weights)
     with ONE_BLAS_THREAD:
@@ -98,6 +99,11 @@ def evaluate(
             own = np.asarray(columns[rows], dtype=np.float64) if len(weights) else np.zeros((rows.stop - rows.start, 0))
             duals[rows] = scale[rows, None] * (target[rows] - own @ weights - intercept)
             prices += own.T @ duals[rows]
+    # Duals must sum to 0, and rounding errors of the intercept add up over the rows.
+    error = duals.sum(axis=0) / scale.sum()
+    intercept += error
+    duals -= np.multiply.outer(scale, error)
+    prices -= np.multiply.outer(scale.sum() * means, error)
     energy = float(np.sum(prices**2))
     primal = 0.5 * float(np.sum(weights**2)) + 0.5 * float(np.sum(duals**2 / scale[:, None]))
     dual = master.dual_value(duals, target, scale, energy)

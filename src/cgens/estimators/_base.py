@@ -274,6 +274,8 @@ def warn_of_result(estimator: EnsembleEstimator) -> None:
                 "No weak learner improves the fit (are all features constant, are there too few rows, or is a "
                 f"parameter of {estimator.weak_learner!r} far off"
             )
+            if hasattr(estimator, "auto_"):
+                cause = "Nothing predicts held-out rows better than a constant (are there too few, or only constant features"
             if len(getattr(estimator, "validation_losses_", ())):
                 cause = "No round lowered the loss on the validation rows (are they like the others"
         warn_user(
