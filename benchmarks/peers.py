@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.compose import make_column_transformer
+from sklearn.compose import TransformedTargetRegressor, make_column_transformer
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -30,6 +30,8 @@ from sklearn.svm import SVC, SVR
 MAX_LEVELS = 254
 #: More training rows than these are not given to support vector machines, whose time grows with their square.
 SVM_ROWS = 10_000
+#: Their parameters are searched on at most this many.
+SVM_SEARCH_ROWS = 3000
 #: Folds of the searches, with more than `MANY_ROWS` training rows and with fewer.
 MANY_ROWS, FEW_FOLDS, MANY_FOLDS = 2000, 3, 5
 N_CONFIGURATIONS = 20
@@ -107,9 +109,16 @@ def ordinal(categorical: list[str]) -> Any:
     return make_column_transformer((codes, categorical), remainder="passthrough")
 
 
-def make_svm(regression: bool, categorical: list[str], **options: Any) -> Any:
+def scaled_svm(regression: bool, categorical: list[str]) -> Any:
+    """Return a machine with a Gaussian kernel for scaled inputs and targets."""
+    if not regression:
+        return make_pipeline(one_hot(categorical), SVC())
+    return make_pipeline(one_hot(categorical), TransformedTargetRegressor(SVR(), transformer=StandardScaler()))
+
+
+def make_svm(regression: bool, categorical: list[str]) -> Any:
     """Return a machine with a Gaussian kernel; with probabilities by Platt's method, for classes."""
-    scaled = make_pipeline(one_hot(categorical), SVR(**options) if regression else SVC(**options))
+    scaled = scaled_svm(regression, categorical)
     return SomeRows(scaled if regression else CalibratedClassifierCV(scaled, ensemble=False))
 
 
@@ -203,8 +212,8 @@ class Tuned(BaseEstimator):  # type: ignore[misc]
             n_inputs = scaler.transform(X[:1] if not hasattr(X, "iloc") else X.iloc[:1]).shape[1]
             grid["gamma"] = [gamma / n_inputs for gamma in grid["gamma"]]
             by_loss = by_loss if self.regression else "accuracy"
-            searched: Any = make_pipeline(one_hot(self.categorical), (SVR if self.regression else SVC)())
-            step = searched.steps[-1][0]
+            searched = scaled_svm(self.regression, self.categorical)
+            step = "transformedtargetregressor__regressor" if self.regression else "svc"
             grid = {f"{step}__{key}": values for key, values in grid.items()}
         else:
             make = make_lightgbm if self.name == "LightGBM, tuned" else make_xgboost
@@ -212,13 +221,16 @@ class Tuned(BaseEstimator):  # type: ignore[misc]
         n_folds = FEW_FOLDS if len(rows) > MANY_ROWS else MANY_FOLDS
         folds = (KFold if self.regression else StratifiedKFold)(n_folds, shuffle=True, random_state=0)
         own = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+        some = rows[:SVM_SEARCH_ROWS] if self.name == "SVM, tuned" else rows
         search = RandomizedSearchCV(
-            searched, grid, n_iter=N_CONFIGURATIONS, scoring=by_loss, cv=folds, random_state=0, error_score=-np.inf
-        ).fit(own, y[rows])
+            searched, grid, n_iter=N_CONFIGURATIONS, scoring=by_loss, cv=folds, random_state=0, error_score=-np.inf,
+            refit=False,
+        ).fit(X.iloc[some] if hasattr(X, "iloc") else X[some], y[some])  # fmt: skip
         self.best_params_ = search.best_params_
-        self.model_ = search.best_estimator_
+        self.model_ = clone(searched).set_params(**search.best_params_)
         if self.name == "SVM, tuned" and not self.regression:
-            self.model_ = CalibratedClassifierCV(search.best_estimator_, ensemble=False).fit(own, y[rows])
+            self.model_ = CalibratedClassifierCV(self.model_, ensemble=False)
+        self.model_.fit(own, y[rows])
         return self
 
     def __getattr__(self, name: str) -> Any:

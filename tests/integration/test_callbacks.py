@@ -20,7 +20,7 @@ from tests.integration.small_data import noisy
 from tests.models import ON_THE_LOOP, assert_same_model, data_of, fitted, make
 
 X, Y = noisy()
-SMALL = {"n_estimators": 6, "n_jobs": 1}
+SMALL = {"weak_learner": "stump", "n_estimators": 6, "n_jobs": 1}
 
 
 @pytest.mark.parametrize("name", ON_THE_LOOP)
@@ -43,7 +43,7 @@ def test_a_function_can_stop(name):
 
 def test_outliers_too():
     seen = []
-    CGEnsOutlierDetector(**SMALL).set_callbacks(seen.append).fit(X)
+    CGEnsOutlierDetector(n_estimators=6, n_jobs=1).set_callbacks(seen.append).fit(X)
     assert len(seen) == 6
 
 

@@ -99,7 +99,7 @@ def test_a_class_without_weight_is_ignored(loss, how, gone):
     X, y = load_digits(n_class=6, return_X_y=True)
     X, y = X[:200], y[:200]
     kept = ~np.isin(y, gone)
-    options = {"loss": loss, "n_estimators": 10}
+    options = {"weak_learner": "stump", "loss": loss, "n_estimators": 10}
     weight = None if how == "class weights" else kept.astype(float)
     if how == "class weights":
         model = fit(X, y, **options, class_weight=dict.fromkeys(gone, 0.0), C=0.01)

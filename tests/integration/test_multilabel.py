@@ -23,7 +23,9 @@ every_loss = pytest.mark.parametrize("loss", LOSSES)
 
 
 def fit(X=X, y=Y, weight=None, **options):
-    return CGEnsClassifier(**{"n_estimators": 30, "n_jobs": 1, **options}).fit(X, y, sample_weight=weight)
+    return CGEnsClassifier(**{"weak_learner": "stump", "n_estimators": 30, "n_jobs": 1, **options}).fit(
+        X, y, sample_weight=weight
+    )
 
 
 @every_model

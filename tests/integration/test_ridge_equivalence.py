@@ -51,7 +51,9 @@ DATA = {
 def fit(X=X, y=Y, weight=None, **options):
     kind = CGEnsRegressor if np.asarray(y).dtype == float else CGEnsClassifier
     own = {"loss": "least_squares"} if kind is CGEnsClassifier else {}
-    return kind(**{"n_estimators": 15, "n_jobs": 1, **own, **options}).fit(X, y, sample_weight=weight)
+    return kind(**{"weak_learner": "stump", "n_estimators": 15, "n_jobs": 1, **own, **options}).fit(
+        X, y, sample_weight=weight
+    )
 
 
 def ridge(H, y, C, weight=None):
@@ -142,7 +144,7 @@ def test_the_shape_of_predictions_is_that_of_the_targets():
 
 
 def test_targets_of_other_kinds():
-    regress = CGEnsRegressor(n_estimators=10, n_jobs=1).fit
+    regress = CGEnsRegressor("stump", n_estimators=10, n_jobs=1).fit
     plain = regress(X, Y).predict(X).tobytes()
     for y in (Y.tolist(), pd.Series(Y), Y.astype(object), Y.astype(">f8"), np.repeat(Y, 2)[::2]):
         assert regress(X, y).predict(X).tobytes() == plain

@@ -43,8 +43,8 @@ def mid_rank(known: list[float]) -> Callable[[float], float]:
     return rank
 
 
-def scale_number(known: list[float], median: float, scaling: str) -> Callable[[float], float]:
-    """Return the scaling of one value by "none", "robust", "zc" or "rank"."""
+def scale_number(known: list[float], median: float, scaling: str, common: float) -> Callable[[float], float]:
+    """Return the scaling of one value by "none", "robust", "zc", "common" or "rank"."""
     if scaling == "none":
         return lambda value: value
     if scaling == "robust":
@@ -56,16 +56,29 @@ def scale_number(known: list[float], median: float, scaling: str) -> Callable[[f
         first = standardizer(known)
         last = standardizer([bend(first(value)) for value in known])
         return lambda value: last(bend(first(value)))
+    if scaling == "common":
+        mean = math.fsum(known) / len(known) if known else 0.0
+        return lambda value: bend((value - mean) / common)
     rank = mid_rank(known)
     standardized = standardizer([rank(value) for value in known])
     return lambda value: standardized(rank(value))
 
 
-def encode_number(column: list[float], scaling: str) -> Callable[[float], list[float]]:
+def common_scale(columns: list[list[float]]) -> float:
+    """Return the root mean square of the standard deviations of columns with gaps."""
+    squares = []
+    for column in columns:
+        known = [value for value in column if not math.isnan(value)]
+        mean = math.fsum(known) / len(known) if known else 0.0
+        squares.append(math.fsum((value - mean) ** 2 for value in known) / max(len(known), 1))
+    return math.sqrt(math.fsum(squares) / len(squares)) or 1.0
+
+
+def encode_number(column: list[float], scaling: str, common: float) -> Callable[[float], list[float]]:
     """Return the encoding of one value: the number, and whether it is a gap if the column has any."""
     known = [value for value in column if not math.isnan(value)]
     median = quantile(known, 0.5) if known else 0.0
-    scale = scale_number(known, median, scaling)
+    scale = scale_number(known, median, scaling, common)
 
     def encode(value: float) -> list[float]:
         gap = math.isnan(value)
@@ -90,8 +103,9 @@ def encode_rows(
     """Return `later` rows by the encoding of rows with integer weights: numbers, then gaps, then levels."""
     copies = [row for row, count in zip(rows, weight, strict=True) for _ in range(count)]
     columns = list(map(list, zip(*copies, strict=True)))
+    common = common_scale([column for column, own in zip(columns, is_category, strict=True) if not own])
     encoders = [
-        encode_category(column) if own else encode_number(column, scaling)
+        encode_category(column) if own else encode_number(column, scaling, common)
         for column, own in zip(columns, is_category, strict=True)
     ]
     encoded = []

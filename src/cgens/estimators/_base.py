@@ -275,7 +275,10 @@ def warn_of_result(estimator: EnsembleEstimator) -> None:
                 f"parameter of {estimator.weak_learner!r} far off"
             )
             if hasattr(estimator, "auto_"):
-                cause = "Nothing predicts held-out rows better than a constant (are there too few, or only constant features"
+                cause = (
+                    "Nothing predicts held-out rows better than a constant (are there too few, or only constant "
+                    "features"
+                )
             if len(getattr(estimator, "validation_losses_", ())):
                 cause = "No round lowered the loss on the validation rows (are they like the others"
         warn_user(
