@@ -1,4 +1,4 @@
-"""Decisions of least squares as logits: a linear map, fitted on honest decisions."""
+"""Decisions of least squares as logits: a map that is fitted on honest decisions."""
 
 from __future__ import annotations
 
@@ -8,28 +8,40 @@ import numpy as np
 from scipy.optimize import minimize
 
 from cgens.blas import ONE_BLAS_THREAD
-from cgens.masters.logistic import softmax
 from cgens.types import AnyArray, Floats
 
-#: Penalty on the differences between the map and a multiple of the identity: about that of one row.
+#: Squares of the parameters are penalized, except for the part of the map that they have in common: by as much as one
+#: row counts.
 PENALTY = 1.0
+#: Least squares estimates probabilities, which may be below 0; those below this count as this.
+LEAST_PROBABILITY = 0.01
 
 
 @dataclass(frozen=True, eq=False)
-class LogitMap:
-    """G = F M' + b, of whose inner products with the codes of the classes the softmax is taken.
+class Calibration:
+    """G = F M' + b + c log p, where p are the probabilities that F estimates: (1 + l <F, v_k>) / (l + 1) for class k.
+
+    The logarithm bends the map where classes are rare: F then lies near -1, where its distance from -1 is what matters,
+    and the logit of p is right for small distances. It is written in the coordinates of the codes, like F.
 
     Attributes
     ----------
     matrix : ndarray of shape (l, l)
     shift : ndarray of shape (l,)
+    log_factor : ndarray of shape (l,)
+        c, the same number for all outputs unless these are labels.
+    codes : ndarray of shape (l + 1, l), or None
+        Simplex codes of more than two classes, of whose inner products with G the softmax is taken. None for two
+        classes and for labels: G is then the log-odds of each output.
     """
 
     matrix: Floats
     shift: Floats
+    log_factor: Floats
+    codes: Floats | None = None
 
     @staticmethod
-    def of(decisions: Floats, classes: AnyArray, weight: Floats, codes: Floats) -> LogitMap:
+    def of_classes(decisions: Floats, classes: AnyArray, weight: Floats, codes: Floats) -> Calibration:
         """Minimize the log-loss of honest decisions, by multinomial logistic regression.
 
         Decisions on training rows are too confident: they must be leave-one-out or out-of-fold.
@@ -45,53 +57,100 @@ class LogitMap:
 
         Returns
         -------
-        found : LogitMap
+        found : Calibration
 
         Examples
         --------
-        >>> decisions = np.array([[-1.0], [-1.0], [1.0], [1.0]])
-        >>> found = LogitMap.of(decisions, np.array([0, 1, 1, 1]), np.ones(4), np.array([[-1.0], [1.0]]))
-        >>> found.probabilities(np.array([[-1.0]]), np.array([[-1.0], [1.0]])).round(2)
-        array([[0.5, 0.5]])
+        >>> decisions = np.repeat([[-1.0], [1.0]], 50, axis=0)
+        >>> classes = np.repeat([0, 1, 1], [25, 25, 50])
+        >>> found = Calibration.of_classes(decisions, classes, np.ones(100), np.array([[-1.0], [1.0]]))
+        >>> bool(abs(found.logits(np.array([[-1.0]]))[0, 0]) < 0.2)
+        True
         """
-        n_outputs = decisions.shape[1]
-        unit = np.sqrt(np.sum(weight[:, None] * decisions**2) / weight.sum() / n_outputs) or 1.0
-        rows, share = decisions / unit, weight / weight.sum()
-        tiny = PENALTY / len(weight)
-
-        def unpack(values: Floats) -> tuple[float, Floats, Floats]:
-            return float(values[0]), values[1 : 1 + n_outputs**2].reshape(n_outputs, n_outputs), values[-n_outputs:]
+        n_outputs = codes.shape[1]
+        unit = float(np.sqrt(np.sum(weight[:, None] * decisions**2) / weight.sum() / n_outputs)) or 1.0
+        rows, logs = decisions / unit, log_probabilities(decisions, codes if n_outputs > 1 else None)
+        share, penalty = weight / weight.sum(), PENALTY / len(weight)
+        ones = np.arange(len(classes)), classes
 
         def loss(values: Floats) -> tuple[float, Floats]:
-            factor, rest, shift = unpack(values)
-            matrix = factor * np.eye(n_outputs) + rest
-            scores = (rows @ matrix.T + shift) @ codes.T
+            factor, log_factor, rest, shift = _unpacked(values, n_outputs)
+            scores = (rows @ (factor * np.eye(n_outputs) + rest).T + shift + log_factor * logs) @ codes.T
             scores -= scores.max(axis=1, keepdims=True)
-            logs = scores - np.log(np.sum(np.exp(scores), axis=1, keepdims=True))
-            value = -float(share @ logs[np.arange(len(classes)), classes]) + 0.5 * tiny * float(np.sum(rest**2))
-            slopes = np.exp(logs)
-            slopes[np.arange(len(classes)), classes] -= 1.0
+            scores -= np.log(np.sum(np.exp(scores), axis=1, keepdims=True))
+            slopes = np.exp(scores)
+            slopes[ones] -= 1.0
             outer = (share[:, None] * slopes) @ codes
             by_matrix = outer.T @ rows
-            by_rest = by_matrix + tiny * rest
-            # The shift and the factor have a weaker penalty, so that separable decisions stay finite.
-            weak = 0.01 * tiny
-            value += 0.5 * weak * (factor**2 + float(np.sum(shift**2)))
-            gradient = np.concatenate(
-                [[np.trace(by_matrix) + weak * factor], by_rest.ravel(), outer.sum(axis=0) + weak * shift]
-            )
-            return value, gradient
+            gradient = [[np.trace(by_matrix), np.sum(outer * logs)], by_matrix.ravel(), outer.sum(axis=0)]
+            value = -float(share @ scores[ones]) + 0.5 * penalty * float(np.sum(values**2))
+            return value, np.concatenate(gradient) + penalty * values
 
-        start = np.zeros(1 + n_outputs**2 + n_outputs)
+        start = np.zeros(2 + n_outputs**2 + n_outputs)
+        bounds: list[tuple[float | None, float | None]] = [(None, None)] * len(start)
+        bounds[1] = 0.0, None  # more probable, by the logarithms, must not become less
         with ONE_BLAS_THREAD:
-            found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "gtol": 1e-8})
-        factor, rest, shift = unpack(found.x)
-        return LogitMap((factor * np.eye(n_outputs) + rest) / unit, shift)
+            options = {"maxiter": 500, "gtol": 1e-8}
+            found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        factor, log_factor, rest, shift = _unpacked(found.x, n_outputs)
+        matrix, log_factors = (factor * np.eye(n_outputs) + rest) / unit, np.full(n_outputs, log_factor)
+        if n_outputs == 1:  # the log-odds of two classes are the difference of their scores
+            return Calibration(2.0 * matrix, 2.0 * shift, 2.0 * log_factors)
+        return Calibration(matrix, shift, log_factors, codes)
+
+    @staticmethod
+    def of_labels(decisions: Floats, present: AnyArray, weight: Floats) -> Calibration:
+        """Minimize the log-loss of each label by itself.
+
+        Parameters
+        ----------
+        decisions : ndarray of shape (k, l)
+        present : ndarray of shape (k, l)
+            1 where a row has a label, else 0.
+        weight : ndarray of shape (k,)
+
+        Returns
+        -------
+        found : Calibration
+        """
+        codes = np.array([[-1.0], [1.0]])
+        own = [
+            Calibration.of_classes(column[:, None], label, weight, codes)
+            for column, label in zip(decisions.T, present.T, strict=True)
+        ]
+        shift, log_factor = (np.concatenate([getattr(each, name) for each in own]) for name in ("shift", "log_factor"))
+        return Calibration(np.diag([each.matrix[0, 0] for each in own]), shift, log_factor)
 
     def logits(self, decisions: Floats) -> Floats:
         """Return G, shape (n, l)."""
-        return np.asarray(decisions @ self.matrix.T + self.shift)
+        logs = log_probabilities(decisions, self.codes)
+        return np.asarray(decisions @ self.matrix.T + self.shift + self.log_factor * logs)
 
-    def probabilities(self, decisions: Floats, codes: Floats) -> Floats:
-        """Return the probability of each class, shape (n, l + 1)."""
-        return np.ascontiguousarray(softmax(codes @ self.logits(decisions).T).T)
+
+def log_probabilities(decisions: Floats, codes: Floats | None) -> Floats:
+    """Return the logarithms of the estimated probabilities, in the coordinates of the codes.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (n, l)
+    codes : ndarray of shape (l + 1, l), or None
+        Simplex codes of more than two classes; None if each output by itself has the codes -1 and 1.
+
+    Returns
+    -------
+    coordinates : ndarray of shape (n, l)
+        Of which the inner products with the codes are the logarithms but for a constant in each row.
+    """
+    if codes is None:
+        low, high = (np.log(np.maximum(0.5 + 0.5 * sign * decisions, LEAST_PROBABILITY)) for sign in (-1.0, 1.0))
+        return np.asarray(0.5 * (high - low))
+    n_classes = len(codes)
+    estimates = (1.0 + (n_classes - 1) * (decisions @ codes.T)) / n_classes
+    logs = np.log(np.maximum(estimates, LEAST_PROBABILITY))
+    return np.asarray((n_classes - 1) / n_classes * (logs @ codes))  # codes' codes = k / (k - 1) I
+
+
+def _unpacked(values: Floats, n_outputs: int) -> tuple[float, float, Floats, Floats]:
+    """Return the common factor, that of the logarithms, the rest of the matrix, and the shift."""
+    rest = values[2 : 2 + n_outputs**2].reshape(n_outputs, n_outputs)
+    return float(values[0]), float(values[1]), rest, values[2 + n_outputs**2 :]

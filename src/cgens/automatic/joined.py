@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cgens.automatic.calibration import LogitMap
 from cgens.ensemble import Ensemble
 from cgens.packs import PackSet
 from cgens.packs.pack_set import PackPart
@@ -14,10 +13,8 @@ from cgens.types import Certificate, Duals, Floats, MasterSolution, Status, rela
 from cgens.weight_history import WeightHistory
 
 
-def join_ensembles(
-    ensembles: Sequence[Ensemble], weights: Sequence[float], mean: Floats, logits: LogitMap | None
-) -> Ensemble:
-    """Return mean + sum_f a_f (F_f - mean) as one ensemble, mapped to logits if a map is given.
+def join_ensembles(ensembles: Sequence[Ensemble], weights: Sequence[float], mean: Floats) -> Ensemble:
+    """Return mean + sum_f a_f (F_f - mean) as one ensemble.
 
     Parameters
     ----------
@@ -26,7 +23,6 @@ def join_ensembles(
         The a_f.
     mean : ndarray of shape (l,)
         The decision without any part.
-    logits : LogitMap or None
     """
     parts, begin = [], 0
     for own in ensembles:
@@ -36,8 +32,6 @@ def join_ensembles(
     matrix, intercept = np.concatenate(columns), mean.copy()
     for a, own in zip(weights, ensembles, strict=True):
         intercept += a * (own.intercept - mean)
-    if logits is not None:
-        matrix, intercept = matrix @ logits.matrix.T, logits.logits(intercept)
     for array in (matrix, intercept):
         array.setflags(write=False)
     history = WeightHistory()

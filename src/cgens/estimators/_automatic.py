@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse
 from sklearn.base import clone
 
-from cgens.automatic.calibration import LogitMap
+from cgens.automatic.calibration import Calibration
 from cgens.automatic.closed_form import PackColumns, solve_part
 from cgens.automatic.joined import join_certificates, join_ensembles
 from cgens.automatic.problem import Clock, Problem
@@ -95,17 +95,17 @@ def run_automatic(
         models, weights = {"constant": copy.copy(estimator)}, [1.0]
         models["constant"].weak_learner = own.family
         store_fit(models["constant"], own, *own.run())
-    logits = fit_logits(plan, recipe)
     mean = plan.weight @ plan.target / plan.weight.sum()
     store_context(estimator, plan)
     estimator.parts_ = models
-    estimator.ensemble_ = join_ensembles([own.ensemble_ for own in models.values()], weights, mean, logits)
+    estimator.ensemble_ = join_ensembles([own.ensemble_ for own in models.values()], weights, mean)
     estimator.certificate_ = join_certificates([own.certificate_ for own in models.values()])
     traces = [own.trace_ for own in models.values()]
     estimator.trace_ = replace(reduce(Trace.followed_by, traces), certificate=estimator.certificate_)
     estimator.n_columns_, estimator.n_iter_ = len(estimator.ensemble_), sum(own.n_iter_ for own in models.values())
     estimator._duals = estimator._bound_duals = DualsOfParts()
-    if logits is not None:
+    estimator.calibration_ = fit_calibration(plan, recipe)
+    if estimator.calibration_ is not None:
         estimator.master_ = Logistic()
     clock.lap("weights on all rows")
     estimator.auto_ = report_of(plan, recipe, estimator.parts_)
@@ -151,32 +151,20 @@ def with_part(plan: FitPlan, part: Part) -> FitPlan:
     return replace(plan, family=family, master=master, C=C, rule="gain", max_columns=len(part.learners))
 
 
-def fit_logits(plan: FitPlan, recipe: Recipe) -> LogitMap | None:
+def fit_calibration(plan: FitPlan, recipe: Recipe) -> Calibration | None:
     """Return the map from decisions to logits for classes or labels; None for regression."""
     rows, weight = recipe.honest.rows, recipe.honest.weight
     if isinstance(plan.coding, ClassCoding):
         classes = plan.data.class_index[plan.order.rows][rows]
-        return _as_logits(LogitMap.of(recipe.decisions, classes, weight, plan.coding.codes))
+        return Calibration.of_classes(recipe.decisions, classes, weight, plan.coding.codes)
     if isinstance(plan.coding, LabelCoding):
         # `choose` centres and scales the target of each label
         share = plan.weight / plan.weight.sum()
         mean = share @ plan.target
         deviation = np.sqrt(share @ (plan.target - mean) ** 2)
         decisions = mean + np.where(deviation > 0, deviation, 1.0) * recipe.decisions
-        codes = np.array([[-1.0], [1.0]])
-        own = [
-            LogitMap.of(decisions[:, [t]], (plan.target[rows, t] > 0).astype(int), weight, codes)
-            for t in range(decisions.shape[1])
-        ]
-        matrix = np.diag([each.matrix[0, 0] for each in own])
-        return LogitMap(2 * matrix, 2 * np.array([each.shift[0] for each in own]))
+        return Calibration.of_labels(decisions, (plan.target[rows] > 0).astype(int), weight)
     return None
-
-
-def _as_logits(found: LogitMap) -> LogitMap:
-    """Return the map to the logits of the logistic loss: for two classes those of the second one."""
-    factor = 2.0 if len(found.shift) == 1 else 1.0
-    return LogitMap(factor * found.matrix, factor * found.shift)
 
 
 def report_of(plan: FitPlan, recipe: Recipe, models: Mapping[str, Any]) -> AutomaticReport:

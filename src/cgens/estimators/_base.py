@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from cgens.automatic.calibration import Calibration
 from cgens.automatic.spec import Automatic
 from cgens.coding import Coding
 from cgens.ensemble import Ensemble
@@ -135,12 +136,17 @@ class EnsembleEstimator(CallbackEstimator, Planner):
     def _decision(self, X: Any) -> Floats:
         """Return F(x), shape (n, l)."""
         X = self._check_input(X)
-        return self.ensemble_.decision(X, resolve_threads(self.n_jobs))
+        return self._calibrated(self.ensemble_.decision(X, resolve_threads(self.n_jobs)))
 
     def _staged(self, X: Any) -> Iterator[Floats]:
         """Yield F(x) after each round, shape (n, l)."""
         X = self._check_input(X)
-        yield from self.ensemble_.staged(X, resolve_threads(self.n_jobs))
+        yield from map(self._calibrated, self.ensemble_.staged(X, resolve_threads(self.n_jobs)))
+
+    def _calibrated(self, decision: Floats) -> Floats:
+        """Return the logits of an automatic model; other decisions as they are."""
+        calibration: Calibration | None = getattr(self, "calibration_", None)
+        return decision if calibration is None else calibration.logits(decision)
 
     def predict(self, X: Any) -> AnyArray:
         """Return the prediction for each row.
@@ -252,7 +258,7 @@ def store_context(estimator: EnsembleEstimator, plan: FitPlan) -> None:
     estimator._gap_shares = plan.data.X.gap_shares(plan.order.rows, plan.weight)
     estimator._typical = plan.typical_values()
     estimator._refuses_gaps = None if "gaps" in getattr(plan.family, "accepts", ()) else type(plan.family).__name__
-    for name in ("C_", "family_shares_", "validation_losses_", "parts_", "auto_"):
+    for name in ("C_", "family_shares_", "validation_losses_", "parts_", "auto_", "calibration_"):
         estimator.__dict__.pop(name, None)
 
 

@@ -98,6 +98,8 @@ input_importances_ : dict of str to float
 parts_ : dict of str to estimator
     Of an automatic model: its parts, each fitted as a model of its own, with its pool, C and certificate. The decision
     is their weighted sum, for classes mapped to logits; ``certificate_`` is that of their sum.
+calibration_ : Calibration or None
+    Of an automatic model for classes or labels: the map from decisions of ``ensemble_`` to logits.
 weak_learner_ : object
     The family that was used.
 auto_ : AutomaticReport
