@@ -90,8 +90,9 @@ class Calibration:
         bounds: list[tuple[float | None, float | None]] = [(None, None)] * len(start)
         bounds[1] = 0.0, None  # more probable, by the logarithms, must not become less
         with ONE_BLAS_THREAD:
-            options = {"maxiter": 500, "gtol": 1e-8}
-            found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+            found = minimize(
+                loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500, "gtol": 1e-8}
+            )
         factor, log_factor, rest, shift = _unpacked(found.x, n_outputs)
         matrix, log_factors = (factor * np.eye(n_outputs) + rest) / unit, np.full(n_outputs, log_factor)
         if n_outputs == 1:  # the log-odds of two classes are the difference of their scores
