@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import warnings
+from concurrent.futures import ProcessPoolExecutor
 from time import perf_counter
 from typing import Any
 
@@ -74,9 +75,9 @@ def measure(name: str, n_rows: int, n_threads: int) -> dict[str, Any]:
 
 
 def measure_apart(name: str, n_rows: int, n_threads: int) -> dict[str, Any]:
-    """Return what `measure` does, from a new process."""
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return dict(pool.apply(measure, (name, n_rows, n_threads)))
+    """Return what `measure` does, from a new process: not a daemon, for which joblib allows one thread only."""
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return dict(pool.submit(measure, name, n_rows, n_threads).result())
 
 
 def main() -> None:

@@ -17,16 +17,21 @@ Runs = list[dict[str, Any]]
 def table_of(runs: Runs, sets: tuple[str, ...], methods: tuple[str, ...], key: str) -> tuple[list[str], np.ndarray]:
     """Return the sets that have this figure of all methods, and its means over the splits, shape (sets, methods).
 
-    A method that failed on one of the splits has infinity.
+    Only splits that all methods have count. A method that failed on one of them has infinity.
     """
-    found: dict[tuple[str, str], list[float]] = {}
+    found: dict[str, dict[str, dict[int, float]]] = {}
     for run in runs:
         if key in run or "failure" in run:
-            found.setdefault((run["set"], run["method"]), []).append(run.get(key, np.inf))
-    names = [name for name in sets if all((name, method) in found for method in methods)]
-    # Of a loss that only classifiers have, a failed regressor is not a missing value.
-    names = [name for name in names if np.isfinite([np.mean(found[name, method]) for method in methods]).any()]
-    return names, np.array([[np.mean(found[name, method]) for method in methods] for name in names])
+            found.setdefault(run["set"], {}).setdefault(run["method"], {})[run["split"]] = run.get(key, np.inf)
+    names, rows = [], []
+    for name in sets:
+        own = [found.get(name, {}).get(method, {}) for method in methods]
+        splits = sorted(set.intersection(*map(set, own)))
+        row = [float(np.mean([each[split] for split in splits])) for each in own] if splits else []
+        if np.isfinite(row).any():  # of a loss that only classifiers have, a failed regressor is not a missing value
+            names.append(name)
+            rows.append(row)
+    return names, np.array(rows).reshape(len(names), len(methods))
 
 
 def merged(first: tuple[list[str], np.ndarray], second: tuple[list[str], np.ndarray]) -> tuple[list[str], np.ndarray]:

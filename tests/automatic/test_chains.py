@@ -42,15 +42,21 @@ def test_a_row_of_little_weight_is_in_one_fold(weights, rng):
     assert np.sum(folds > 0, axis=1).tolist() == [10] * 5
 
 
+def test_some_of_the_folds_are_the_first_of_all(rng):
+    weight, classes = rng.integers(1, 4, 100).astype(float), rng.integers(0, 3, 100)
+    every, first = (held_out_weights(weight, classes, 7, np.random.default_rng(0), n) for n in (None, 2))
+    assert np.array_equal(every[:2], first)
+
+
 LENGTHS = (5, 30)
 
 
-def make_chains(rng, complete, n_outputs=1):
+def make_chains(rng, complete, n_outputs=1, n_folds=5):
     X = rng.normal(size=(200, 4))
     target = np.column_stack([np.sign(X[:, 0] * X[:, k]) for k in range(1, n_outputs + 1)])
     target += 0.5 * rng.normal(size=target.shape)
     weight = rng.integers(1, 3, 200).astype(float)
-    folds = held_out_weights(weight, None, 5, rng)[: 5 if complete else 1]
+    folds = held_out_weights(weight, None, n_folds, rng, n_folds if complete else 1)
     problem = Problem(Table.of(X), np.arange(200), target, weight, None, lambda decisions, rows: 1.0, 1)
     honest = HonestRows.of(list(folds), None, rng)
     return Chains(problem, folds, honest), X, target, weight, folds
@@ -91,6 +97,13 @@ def test_with_all_folds_each_row_has_a_decision_and_a_chain_grows_on_all_rows(rn
     assert chain.error < 0.8 * target.var()
     alone = chains._grow(SMALL, np.zeros(200), np.random.SeedSequence(0).spawn(6)[0], len(chain.ensemble))
     assert list(chain.ensemble.learners) == list(alone.learners)
+
+
+def test_a_chain_that_lacks_few_rows_is_not_grown_again(rng):
+    chains, *_, [held_out] = make_chains(rng, False, n_folds=20)
+    chain = chains.grow(SMALL, LENGTHS, np.random.SeedSequence(0))
+    whole = chains._grow(SMALL, held_out, np.random.SeedSequence(0).spawn(2)[1], 30)
+    assert list(chain.ensemble.learners) == list(whole.learners[: len(chain.ensemble)])
 
 
 def test_labels_of_held_out_rows_change_no_tree(rng):

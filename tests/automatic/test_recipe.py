@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cgens.automatic import recipe
 from cgens.automatic.closed_form import PackColumns, solve_part
+from cgens.automatic.cosine_part import CosinePart
 from cgens.automatic.problem import HonestRows, Problem
 from cgens.automatic.recipe import choose_parts
 from cgens.colgen import generate_columns
@@ -49,10 +51,10 @@ def solve(part, X, target, weight=None):
 def test_parts_are_certified_problems_over_finite_pools(rng):
     X, target = make_rows(rng)
     weight = rng.random(160) + 0.5
-    recipe = choose(X, target, weight)
-    assert {part.name for part in recipe.parts} <= {"cosines", "random trees", "large trees"}
-    assert 0 < sum(len(part.learners) for part in recipe.parts) <= 80
-    for part in recipe.parts:
+    found = choose(X, target, weight)
+    assert {part.name for part in found.parts} <= {"cosines", "random trees", "large trees"}
+    assert 0 < sum(len(part.learners) for part in found.parts) <= 80
+    for part in found.parts:
         ensemble, trace = solve(part, X, target, weight)
         assert trace.certificate.scope == "pool"
         assert trace.certificate.relative_gap < 1e-10
@@ -88,14 +90,22 @@ def test_of_many_rows_some_are_honest_and_copies_are_counted_apart(rng):
     assert len(HonestRows.of(held_out, None, rng).rows) == 150
 
 
+@pytest.mark.parametrize(("shape", "n_honest"), [((60, 6000), 60), ((600, 501), 120)])
+def test_of_wide_rows_a_fifth_is_held_out_if_these_are_enough(shape, n_honest, rng, monkeypatch):
+    monkeypatch.setattr(recipe, "choose_cosines", lambda *_: CosinePart([], np.zeros(0), {}))
+    X = rng.normal(size=shape)
+    found = choose(Table.of(X), np.where(X[:, :1] > 0, 1.0, -1.0))
+    assert len(np.unique(found.honest.rows)) == n_honest
+
+
 def test_honest_decisions_predict_rows_and_noise_is_not_fitted():
     rng = np.random.default_rng(1)
     X, target = make_rows(rng, 300)
-    recipe = choose(X, target)
-    honest = np.mean(np.sign(recipe.decisions) != target[recipe.honest.rows])
+    found = choose(X, target)
+    honest = np.mean(np.sign(found.decisions) != target[found.honest.rows])
     assert honest < 0.25
     noise = rng.permutation(target)
-    assert np.std(choose(X, noise).decisions) < 0.4 * np.std(recipe.decisions)
+    assert np.std(choose(X, noise).decisions) < 0.4 * np.std(found.decisions)
 
 
 def same_choice(one, other):
@@ -122,10 +132,10 @@ def test_only_the_order_of_the_fit_matters(rng):
 def test_weighted_rows(weights, rng):
     X, target = make_rows(rng)
     weight = rng.integers(1, 4, 160).astype(float) if weights == "copies" else np.full(160, 1e-3)
-    recipe = choose(X, target, weight)
-    assert len(recipe.parts) > 0
-    assert np.all(recipe.honest.weight > 0)
-    assert np.all(recipe.honest.weight <= weight[recipe.honest.rows])
+    found = choose(X, target, weight)
+    assert len(found.parts) > 0
+    assert np.all(found.honest.weight > 0)
+    assert np.all(found.honest.weight <= weight[found.honest.rows])
 
 
 #: Rows and targets from which little can be learned.
@@ -146,9 +156,9 @@ FEW = {
 @pytest.mark.filterwarnings("error")
 def test_little_to_learn_from(name, rng):
     X, target = FEW[name](rng)
-    recipe = choose(Table.of(np.asarray(X, dtype=float)), target)
-    assert len(recipe.decisions) == len(recipe.honest.rows) == len(recipe.honest.weight) > 0
-    assert np.isfinite(recipe.decisions).all()
-    for part in recipe.parts:
+    found = choose(Table.of(np.asarray(X, dtype=float)), target)
+    assert len(found.decisions) == len(found.honest.rows) == len(found.honest.weight) > 0
+    assert np.isfinite(found.decisions).all()
+    for part in found.parts:
         ensemble, _ = solve(part, Table.of(np.asarray(X, dtype=float)), target)
         assert np.isfinite(ensemble.decision(np.asarray(X, dtype=float))).all()

@@ -25,6 +25,8 @@ MULTIPLES = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 TREE_FEATURES = 100
 #: Rows, at most, on which the weights of grown columns are fitted to compare lengths and penalties.
 RIDGE_ROWS = 50_000
+#: If a larger share of the rows is held out, the final chain is grown again on all rows.
+LEAST_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,8 @@ class Chains:
         errors = {key: self._error(own) for key, own in settings.items()}
         length, multiple = best = min(errors, key=lambda setting: errors[setting])
         ensemble = grown[0].first(length)
-        if self.problem.clock.budget is None:
+        share = float(self.held_out[0].sum() / self.problem.weight.sum())
+        if share > LEAST_SHARE and self.problem.clock.budget is None:
             ensemble = self._grow(growth, np.zeros_like(self.problem.weight), last_seed, length)
         penalty = multiple * float(self.problem.weight.sum()) / self.problem.target.shape[1]
         return Chain(growth, ensemble, penalty, errors[best], settings[best])

@@ -24,8 +24,10 @@ from cgens.types import Floats
 
 #: Up to this many rows, and values in them, each row is held out once from the trees; of more rows, one in five is.
 FOLD_ROWS, FOLD_VALUES, N_FOLDS = 3000, 300_000, 5
-#: Rows, at most, on which the parts are weighed if there are more.
-HONEST_ROWS = 3000
+#: A fifth of fewer rows says too little, however wide they are.
+LEAST_HELD_OUT = 100
+#: Rows, at most, on which the parts are weighed if there are more; about as many are held out, but at most one in five.
+HONEST_ROWS = HELD_OUT_ROWS = 3000
 #: Trees of a chain at most.
 MOST_TREES = 200
 #: Cosines are learned for tables with inputs on one scale, such as pixels, if there are as many inputs and rows.
@@ -107,12 +109,12 @@ def choose_parts(problem: Problem, n_columns: int, seed: np.random.SeedSequence)
     """
     n_rows, weight = len(problem.rows), problem.weight
     cosine_seed, fold_seed, row_seed, chain_seed = seed.spawn(4)
-    few = n_rows <= FOLD_ROWS and n_rows * problem.X.shape[1] <= FOLD_VALUES
+    few = (n_rows <= FOLD_ROWS and n_rows * problem.X.shape[1] <= FOLD_VALUES) or n_rows < N_FOLDS * LEAST_HELD_OUT
     complete = few and problem.clock.budget is None
     held_out = weight[None]  # a single row cannot be held out
     if n_rows > 1:
-        held_out = held_out_weights(weight, problem.classes, N_FOLDS, np.random.default_rng(fold_seed))
-        held_out = held_out if complete else held_out[:1]
+        n_folds, n_used = (N_FOLDS, N_FOLDS) if complete else (max(N_FOLDS, n_rows // HELD_OUT_ROWS), 1)
+        held_out = held_out_weights(weight, problem.classes, n_folds, np.random.default_rng(fold_seed), n_used)
     honest = HonestRows.of(list(held_out), None if complete else HONEST_ROWS, np.random.default_rng(row_seed))
 
     cosines = choose_cosines(problem, honest, n_columns, cosine_seed)

@@ -66,8 +66,9 @@ class AutomaticReport:
 
     def summary(self) -> str:
         """Return a paragraph about the model."""
+        honest_rows = f"{self.n_honest_rows} row{'s' * (self.n_honest_rows != 1)}"
         if not self.parts:
-            return f"Nothing predicts better than a constant on {self.n_honest_rows} rows: the model is constant."
+            return f"Nothing predicts better than a constant on {honest_rows}: the model is constant."
         total = sum(part.weight for part in self.parts)
         parts = ", ".join(
             f"{part.weight / total:.0%} {part.name} ({part.n_columns} of {part.n_candidates})" for part in self.parts
@@ -79,6 +80,6 @@ class AutomaticReport:
         missing = f" The time budget left no time for {missing}." if missing else ""
         told = f"Choosing on {self.n_rows} rows took {seconds:.1f} s.{missing}"
         return (
-            f"{parts}. On {self.n_honest_rows} rows that a part was not fitted on, the squared error is "
+            f"{parts}. On {honest_rows} that a part was not fitted on, the squared error is "
             f"{self.honest_error:.0%} of that of a constant. {told}"
         )

@@ -8,7 +8,9 @@ from cgens.table.encoding import row_weight
 from cgens.types import AnyArray, Floats
 
 
-def held_out_weights(weight: Floats, classes: AnyArray | None, n_folds: int, rng: np.random.Generator) -> Floats:
+def held_out_weights(
+    weight: Floats, classes: AnyArray | None, n_folds: int, rng: np.random.Generator, n_returned: int | None = None
+) -> Floats:
     """Return how much of the weight of each row is in each fold, with about the same share of each class.
 
     A row of weight k is k copies, each of which is in one fold; a row of a weight below 1, or below the mean weight if
@@ -23,11 +25,13 @@ def held_out_weights(weight: Floats, classes: AnyArray | None, n_folds: int, rng
     n_folds : int
     rng : numpy.random.Generator
         Orders the rows at random.
+    n_returned : int, optional
+        The first folds only.
 
     Returns
     -------
-    weights : ndarray of shape (n_folds, m)
-        They sum to `weight` over the folds.
+    weights : ndarray of shape (n_returned, m)
+        Over all folds, they sum to `weight`.
 
     Examples
     --------
@@ -41,8 +45,8 @@ def held_out_weights(weight: Floats, classes: AnyArray | None, n_folds: int, rng
     # The copies are numbered in this order, and those of one fold have the same remainder.
     ends = np.cumsum(copies[order])
     begins = ends - copies[order]
-    shares = np.empty((n_folds, len(weight)))
-    for fold in range(n_folds):
+    shares = np.empty((n_returned or n_folds, len(weight)))
+    for fold in range(len(shares)):
         n_own = -((fold - ends) // n_folds) + ((fold - begins) // n_folds)  # differences of ceilings
         shares[fold, order] = n_own / copies[order]
     return np.asarray(shares * weight)
