@@ -65,11 +65,21 @@ def make_chains(rng, complete, n_outputs=1, n_folds=5):
 SMALL = Growth("small", Tree(4, min_samples_leaf=5), 40.0)
 
 
+def grow(chains):
+    [chain] = chains.grow([(SMALL, LENGTHS)], np.random.SeedSequence(0))
+    return chain
+
+
+def seeds_of(n_folds):
+    """Return the seeds of the first chain: that on all rows, and those of the folds."""
+    return np.random.SeedSequence(0).spawn(1)[0].spawn(1 + n_folds)
+
+
 @pytest.mark.parametrize("n_outputs", [1, 3])
 def test_length_and_penalty_have_the_least_error_on_held_out_rows(n_outputs, rng):
     chains, X, target, weight, [held_out] = make_chains(rng, False, n_outputs)
-    chain = chains.grow(SMALL, LENGTHS, np.random.SeedSequence(0))
-    all_seed, fold_seed = np.random.SeedSequence(0).spawn(2)
+    chain = grow(chains)
+    all_seed, fold_seed = seeds_of(1)
     whole = chains._grow(SMALL, held_out, fold_seed, 30)
     responses, left = whole.respond(X, 1).astype(float), weight - held_out
     kept, tested = left > 0, held_out > 0
@@ -92,17 +102,17 @@ def test_length_and_penalty_have_the_least_error_on_held_out_rows(n_outputs, rng
 
 def test_with_all_folds_each_row_has_a_decision_and_a_chain_grows_on_all_rows(rng):
     chains, _, target, _, folds = make_chains(rng, True)
-    chain = chains.grow(SMALL, LENGTHS, np.random.SeedSequence(0))
+    chain = grow(chains)
     assert len(chain.decisions) == np.sum(folds > 0)
     assert chain.error < 0.8 * target.var()
-    alone = chains._grow(SMALL, np.zeros(200), np.random.SeedSequence(0).spawn(6)[0], len(chain.ensemble))
+    alone = chains._grow(SMALL, np.zeros(200), seeds_of(5)[0], len(chain.ensemble))
     assert list(chain.ensemble.learners) == list(alone.learners)
 
 
 def test_a_chain_that_lacks_few_rows_is_not_grown_again(rng):
     chains, *_, [held_out] = make_chains(rng, False, n_folds=20)
-    chain = chains.grow(SMALL, LENGTHS, np.random.SeedSequence(0))
-    whole = chains._grow(SMALL, held_out, np.random.SeedSequence(0).spawn(2)[1], 30)
+    chain = grow(chains)
+    whole = chains._grow(SMALL, held_out, seeds_of(1)[1], 30)
     assert list(chain.ensemble.learners) == list(whole.learners[: len(chain.ensemble)])
 
 
@@ -115,11 +125,42 @@ def test_labels_of_held_out_rows_change_no_tree(rng):
     assert list(one.learners) == list(two.learners)
 
 
-@pytest.mark.parametrize("budget", [1e-9, 1e9])
-def test_with_a_time_budget_the_chain_of_the_first_fold_is_used(budget, rng):
-    chains, _, _, _, [held_out] = make_chains(rng, False)
-    timed = replace(chains, problem=replace(chains.problem, clock=Clock(budget)))
-    chain = timed.grow(SMALL, LENGTHS, np.random.SeedSequence(0))
-    whole = chains._grow(SMALL, held_out, np.random.SeedSequence(0).spawn(2)[1], 30)
+class Fixed(Clock):
+    """A clock on which a share of the budget is used, and less before the first column."""
+
+    def __init__(self, shares):
+        super().__init__(1.0)
+        self.shares = shares
+
+    def is_past(self, share):
+        used = self.shares.pop(0) if len(self.shares) > 1 else self.shares[0]
+        return used > share
+
+
+def with_clock(chains, clock):
+    return replace(chains, problem=replace(chains.problem, clock=clock))
+
+
+@pytest.mark.parametrize(("shares", "length"), [([0.0], 30), ([0.0, 0.95], 1), ([0.0, 0.0, 0.95], 2)])
+def test_with_a_time_budget_the_chain_of_the_first_fold_is_used(shares, length, rng):
+    chains, *_, [held_out] = make_chains(rng, False)
+    chain = grow(with_clock(chains, Fixed(shares)))
+    whole = chains._grow(SMALL, held_out, seeds_of(1)[1], 30)
     assert list(chain.ensemble.learners) == list(whole.learners[: len(chain.ensemble)])
-    assert len(chain.ensemble) == 1 if budget < 1 else len(chain.ensemble) in LENGTHS
+    assert len(chain.ensemble) == length if length < 30 else len(chain.ensemble) in LENGTHS
+
+
+def test_chains_without_time_are_left_out(rng):
+    chains, *_ = make_chains(rng, False)
+    clock = Clock(1e-9)
+    assert with_clock(chains, clock).grow([(SMALL, LENGTHS), (TREES[0], LENGTHS)], np.random.SeedSequence(0)) == []
+    assert clock.left_out == {"chains": ["small", "random trees"]}
+
+
+def test_several_chains_are_those_of_each_alone(rng):
+    chains, *_ = make_chains(rng, True)
+    for n_threads in (1, 2):
+        own = replace(chains, problem=replace(chains.problem, n_threads=n_threads))
+        found = own.grow([(SMALL, LENGTHS), (TREES[0], LENGTHS)], np.random.SeedSequence(0))
+        assert [chain.growth.name for chain in found] == ["small", "random trees"]
+        assert found[0].decisions.tobytes() == grow(chains).decisions.tobytes()

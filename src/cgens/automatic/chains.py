@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -25,8 +24,10 @@ MULTIPLES = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 TREE_FEATURES = 100
 #: Rows, at most, on which the weights of grown columns are fitted to compare lengths and penalties.
 RIDGE_ROWS = 50_000
-#: If a larger share of the rows is held out, the final chain is grown again on all rows.
-LEAST_SHARE = 0.1
+#: If a larger share of the rows is held out, the final chain is grown on all rows.
+FEW_HELD_OUT = 0.1
+#: Shares of a time budget after which no further chain is begun, and after which the last one stops.
+BEGIN_UNTIL, END_UNTIL = 0.6, 0.9
 
 
 @dataclass(frozen=True)
@@ -105,39 +106,61 @@ class Chains:
     held_out: Floats
     honest: HonestRows
 
-    def grow(
-        self, growth: Growth, lengths: Sequence[int], seed: np.random.SeedSequence, until: float = 1.0
-    ) -> Chain | None:
-        """Return a chain on all rows, of the length and penalty that are best on held-out rows.
+    def grow(self, growths: Sequence[tuple[Growth, Sequence[int]]], seed: np.random.SeedSequence) -> list[Chain]:
+        """Return chains on all rows, of the lengths and penalties that are best on held-out rows.
 
         Parameters
         ----------
-        growth : Growth
-        lengths : sequence of int
-            Numbers of columns to try, ascending.
+        growths : sequence of (Growth, sequence of int)
+            The lengths to try of each, numbers of columns in ascending order. With a time budget, they are grown one
+            after another, and those that there is no time for are left out.
         seed : numpy.random.SeedSequence
-        until : float
-            Share of the time budget, if there is one, after which a chain stops; None is returned if it has no column
-            then. What is left is not enough to grow another chain, so that of the first fold is used.
         """
-        last_seed, *seeds = seed.spawn(1 + len(self.held_out))
-        with ONE_BLAS_THREAD, ThreadPoolExecutor(min(self.problem.n_threads, len(seeds))) as pool:
-            grown = list(
-                pool.map(lambda own, child: self._grow(growth, own, child, max(lengths), until), self.held_out, seeds)
-            )
-            shortest = min(len(own) for own in grown)
-            lengths = sorted({min(shortest, own) for own in lengths})
-            if shortest == 0:
+        n_folds, timed = len(self.held_out), self.problem.clock.budget is not None
+        seeds = [own.spawn(1 + n_folds) for own in seed.spawn(len(growths))]
+        tasks = [(number, fold) for number in range(len(growths)) for fold in range(n_folds)]
+        in_turn = timed or len(tasks) == 1
+        n_workers, n_threads = (1, self.problem.n_threads) if in_turn else (self.problem.n_threads, 1)
+
+        def on_fold(task: tuple[int, int]) -> Ensemble | None:
+            number, fold = task
+            growth, lengths = growths[number]
+            until = BEGIN_UNTIL + (END_UNTIL - BEGIN_UNTIL) * (number + 1) / len(growths)
+            if self.problem.clock.is_past(until):
+                self.problem.clock.leave_out("chains", growth.name)
                 return None
-            fits = list(pool.map(partial(self._fit, lengths), grown, self.held_out, self.honest.folds))
+            return self._grow(growth, self.held_out[fold], seeds[number][1 + fold], max(lengths), n_threads, until)
+
+        def finish(number: int, grown: Sequence[Ensemble | None]) -> Chain | None:
+            own = [ensemble for ensemble in grown if ensemble]
+            return self._finish(*growths[number], own, seeds[number][0]) if len(own) == n_folds else None
+
+        with ONE_BLAS_THREAD, ThreadPoolExecutor(n_workers) as pool:
+            grown = list(pool.map(on_fold, tasks))
+            of_growths = [grown[begin : begin + n_folds] for begin in range(0, len(grown), n_folds)]
+            found = list(pool.map(finish, range(len(growths)), of_growths))
+        return [chain for chain in found if chain is not None]
+
+    def _finish(
+        self, growth: Growth, lengths: Sequence[int], grown: Sequence[Ensemble], seed: np.random.SeedSequence
+    ) -> Chain:
+        """Choose length and penalty, given the chains of the folds, and return the chain for the model.
+
+        That of the first fold serves, if few rows are held out, or if there may be no time to grow another one.
+        """
+        shortest = min(len(own) for own in grown)
+        lengths = sorted({min(shortest, own) for own in lengths})
+        fits = [
+            self._fit(lengths, *own) for own in zip(grown, self.held_out, self.honest.folds, strict=True)
+        ]  # fmt: skip
         settings = {key: np.concatenate([own[key] for own in fits]) for key in fits[0]}
         errors = {key: self._error(own) for key, own in settings.items()}
         length, multiple = best = min(errors, key=lambda setting: errors[setting])
-        ensemble = grown[0].first(length)
-        share = float(self.held_out[0].sum() / self.problem.weight.sum())
-        if share > LEAST_SHARE and self.problem.clock.budget is None:
-            ensemble = self._grow(growth, np.zeros_like(self.problem.weight), last_seed, length)
-        penalty = multiple * float(self.problem.weight.sum()) / self.problem.target.shape[1]
+        ensemble, weight = grown[0].first(length), self.problem.weight
+        few = self.held_out[0].sum() <= FEW_HELD_OUT * weight.sum()
+        if not few and self.problem.clock.budget is None:
+            ensemble = self._grow(growth, np.zeros_like(weight), seed, length)
+        penalty = multiple * float(weight.sum()) / self.problem.target.shape[1]
         return Chain(growth, ensemble, penalty, errors[best], settings[best])
 
     def _fit(
@@ -164,9 +187,15 @@ class Chains:
         return mean_square(self.problem.target[self.honest.rows] - decisions, self.honest.weight)
 
     def _grow(
-        self, growth: Growth, held_out: Floats, seed: np.random.SeedSequence, length: int, until: float = 1.0
+        self,
+        growth: Growth,
+        held_out: Floats,
+        seed: np.random.SeedSequence,
+        length: int,
+        n_threads: int = 1,
+        until: float = 1.0,
     ) -> Ensemble:
-        """Grow a chain on what is not held out."""
+        """Grow a chain on what is not held out; with a time budget, until a share of it is used."""
         left = self.problem.weight - held_out
         kept, total, clock = left > 0, float(left.sum()), self.problem.clock
         ensemble, _ = generate_columns(
@@ -179,6 +208,6 @@ class Chains:
             max_columns=length,
             callback=None if clock.budget is None else lambda _: clock.is_past(until),
             rng=np.random.default_rng(seed),
-            n_threads=1 if len(self.held_out) > 1 else self.problem.n_threads,
+            n_threads=n_threads,
         )
         return ensemble

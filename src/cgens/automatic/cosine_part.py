@@ -123,7 +123,7 @@ def choose_cosines(problem: Problem, honest: HonestRows, n_columns: int, seed: n
     if not shares.any():
         return CosinePart(fits, shares, {})
 
-    metrics = learn_metrics(fits, shares, some, own_target, own_weight, n_group, metric_seed)
+    metrics = learn_metrics(fits, shares, some, own_target, own_weight, n_group, metric_seed, n_threads)
     known = rows_of_pool(honest.rows, shuffled)
     views = views_of(known)
     pools = draw_pools(fits, shares, views, metrics, weight[known], n_pool(n_inputs, target.shape[1], clock), pool_seed)

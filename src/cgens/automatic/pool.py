@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from cgens.automatic.groups import HonestFit
+from cgens.blas import ONE_BLAS_THREAD
 from cgens.selection import NormalEquations, left_out_residuals
 from cgens.selection.leave_one_out import mean_square
 from cgens.table.encoding import row_weight
@@ -54,14 +56,17 @@ def learn_metrics(
     weight: Floats,
     n_columns: int,
     seed: np.random.SeedSequence,
+    n_threads: int = 1,
 ) -> dict[str, Floats]:
     """Return the metric of each view in which a group of some weight has a learned one."""
     used = sorted({fit.group.view for fit, own in zip(fits, weights, strict=True) if own > 0 and fit.group.learned})
-    seeds = seed.spawn(len(used))
-    return {
-        view: learn_metric(views[view], target, weight, n_columns, np.random.default_rng(own))
-        for view, own in zip(used, seeds, strict=True)
-    }
+    rngs = [np.random.default_rng(own) for own in seed.spawn(len(used))]
+
+    def learn(view: str, rng: np.random.Generator) -> Floats:
+        return learn_metric(views[view], target, weight, n_columns, rng)
+
+    with ONE_BLAS_THREAD, ThreadPoolExecutor(n_threads) as pool:
+        return dict(zip(used, pool.map(learn, used, rngs), strict=True))
 
 
 def suggested_penalty(fits: Sequence[HonestFit], weights: Floats, n_group: int, n_pool: int) -> float:
@@ -82,7 +87,7 @@ def choose_penalty(
     error_of: Callable[[Floats], float],
     n_threads: int,
 ) -> tuple[float, Floats]:
-    """Return the penalty of the least error times squared error, and the leave-one-out decisions of some rows.
+    """Return the penalty of a least error times squared error, and the leave-one-out decisions of some rows.
 
     Parameters
     ----------
@@ -103,13 +108,24 @@ def choose_penalty(
     penalty : float
     decisions : ndarray of shape (k, l)
     """
-    penalties = [suggested * own for own in MULTIPLES]
     unit = np.minimum(normal.weight, row_weight(normal.weight))
-    residuals = left_out_residuals(normal, columns, target, penalties, rows, unit, n_threads, np.float32)
-    decisions = [target[rows] - own for own in residuals]
-    criteria = [
-        error_of(decision) * mean_square(own, normal.weight[rows])
-        for decision, own in zip(decisions, residuals, strict=True)
-    ]
-    best = len(criteria) - 1 - int(np.argmin(criteria[::-1]))
-    return penalties[best], decisions[best]
+    criteria: dict[int, float] = {}
+    decisions: dict[int, Floats] = {}
+
+    def compare(*numbers: int) -> None:
+        penalties = [suggested * MULTIPLES[own] for own in numbers]
+        residuals = left_out_residuals(normal, columns, target, penalties, rows, unit, n_threads, np.float32)
+        for number, own in zip(numbers, residuals, strict=True):
+            decisions[number] = target[rows] - own
+            criteria[number] = error_of(decisions[number]) * mean_square(own, normal.weight[rows])
+
+    # As the criterion falls and then rises, it is enough to go downhill: mostly, three penalties are compared.
+    compare(1, 2)
+    step = 1 if criteria[2] <= criteria[1] else -1
+    best = 2 if step == 1 else 1
+    while 0 <= best + step < len(MULTIPLES):
+        compare(best + step)
+        if criteria[best + step] > criteria[best]:
+            break
+        best += step
+    return suggested * MULTIPLES[best], decisions[best]

@@ -7,7 +7,6 @@ the weighted sum of theirs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +15,6 @@ from cgens.automatic.chains import LEARNED, TREES, Chain, Chains, Growth
 from cgens.automatic.cosine_part import CosinePart, choose_cosines
 from cgens.automatic.problem import HonestRows, Problem
 from cgens.automatic.shares import held_out_weights
-from cgens.blas import ONE_BLAS_THREAD
 from cgens.packs import PackSet
 from cgens.selection import honest_weights
 from cgens.selection.leave_one_out import mean_square
@@ -28,16 +26,14 @@ FOLD_ROWS, FOLD_VALUES, N_FOLDS = 3000, 300_000, 5
 LEAST_HELD_OUT = 100
 #: Rows, at most, on which the parts are weighed if there are more; about as many are held out, but at most one in five.
 HONEST_ROWS = HELD_OUT_ROWS = 3000
-#: Trees of a chain at most.
-MOST_TREES = 200
+#: Trees of a chain at most; for more rows than `MANY_ROWS` there is one chain, of large trees, and it is longer.
+MOST_TREES, MANY_ROWS, MOST_LARGE_TREES = 200, 30_000, 300
 #: Cosines are learned for tables with inputs on one scale, such as pixels, if there are as many inputs and rows.
 LEARNED_INPUTS, LEARNED_ROWS = 50, 500
 #: The name of the part that is not grown.
 COSINES = "cosines"
 #: Parts with less than this share of the sum of weights are dropped.
 LEAST_SHARE = 0.05
-#: Shares of the time budget after which no further part is begun, and after which the last one stops growing.
-BEGIN_PARTS, END_PARTS = 0.6, 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +114,8 @@ def choose_parts(problem: Problem, n_columns: int, seed: np.random.SeedSequence)
     honest = HonestRows.of(list(held_out), None if complete else HONEST_ROWS, np.random.default_rng(row_seed))
 
     cosines = choose_cosines(problem, honest, n_columns, cosine_seed)
-    chains = grow_chains(Chains(problem, held_out, honest), n_columns, chain_seed) if n_rows > 1 else []
+    growths = growths_for(problem, n_columns) if n_rows > 1 else []
+    chains = Chains(problem, held_out, honest).grow(growths, chain_seed)
     problem.clock.lap("trees and learned cosines")
 
     found = [
@@ -146,31 +143,12 @@ def choose_parts(problem: Problem, n_columns: int, seed: np.random.SeedSequence)
     return Recipe(parts, cosines, chains, honest, decisions, error, clock.seconds, clock.left_out)
 
 
-def grow_chains(chains: Chains, n_columns: int, seed: np.random.SeedSequence) -> list[Chain]:
-    """Grow chains of all kinds; in parallel, if their folds are not."""
-    clock, n_threads = chains.problem.clock, chains.problem.n_threads
-    growths = growths_for(chains.problem, n_columns)
-    in_turn = len(chains.held_out) > 1 or clock.budget is not None
-    if not in_turn:
-        chains = replace(chains, problem=replace(chains.problem, n_threads=1))
-
-    def grow(number: int, own: np.random.SeedSequence) -> Chain | None:
-        growth, lengths = growths[number]
-        until = BEGIN_PARTS + (END_PARTS - BEGIN_PARTS) * (number + 1) / len(growths)
-        chain = None if clock.is_past(until) else chains.grow(growth, lengths, own, until)
-        if chain is None and clock.is_past(until):
-            clock.leave_out("chains", growth.name)
-        return chain
-
-    with ONE_BLAS_THREAD, ThreadPoolExecutor(1 if in_turn else n_threads) as executor:
-        found = list(executor.map(grow, range(len(growths)), seed.spawn(len(growths))))
-    return [chain for chain in found if chain is not None]
-
-
 def growths_for(problem: Problem, n_columns: int) -> list[tuple[Growth, tuple[int, ...]]]:
     """Return the chains to grow, and the numbers of columns to try for each."""
-    growths = [(own, lengths_up_to(min(MOST_TREES, n_columns // 4))) for own in TREES]
     n_rows, n_inputs = len(problem.rows), problem.X.shape[1]
+    growths = [(own, lengths_up_to(min(MOST_TREES, n_columns // 4))) for own in TREES]
+    if n_rows > MANY_ROWS:
+        growths = [(own, lengths_up_to(min(MOST_LARGE_TREES, 2 * n_columns // 5))) for own in TREES[-1:]]
     if n_inputs >= LEARNED_INPUTS and n_rows >= LEARNED_ROWS and problem.one_scale:
         growths.insert(0, (LEARNED, lengths_up_to(n_columns // 2)))
     return growths

@@ -48,5 +48,10 @@ def gram_of(blocks: Iterable[AnyArray], n_columns: int, n_threads: int) -> Float
             for _ in (map if pool is None else pool.map)(add, tiles):
                 pass
             raise_if_interrupted()
-    lower = np.tril(total)
-    return lower + np.tril(lower, -1).T
+    for rows, columns in tiles:
+        if rows is columns:
+            lower = np.tril(total[rows, rows])
+            total[rows, rows] = lower + np.tril(lower, -1).T
+        else:
+            total[columns, rows] = total[rows, columns].T
+    return total

@@ -79,7 +79,7 @@ def _by_columns(
     dtype: type[np.floating],
 ) -> Floats:
     """Use M = Hc'S Hc + lambda I = L L': the leverage of a row is s |L^-1 (h - mean)|^2."""
-    factor = cholesky(_shifted(normal.gram, penalty), lower=True, overwrite_a=True, check_finite=False)
+    factor = np.linalg.cholesky(_shifted(normal.gram, penalty))  # other threads go on, unlike with SciPy's
     weights = cho_solve((factor, True), normal.products, check_finite=False).astype(dtype, copy=False)
     factor, means = (own.astype(dtype, copy=False) for own in (factor, normal.means))
     residuals = np.empty((len(rows), target.shape[1]))
