@@ -20,8 +20,9 @@ from cgens.selection import honest_weights
 from cgens.selection.leave_one_out import mean_square
 from cgens.types import Floats
 
-#: Up to this many rows, and values in them, each row is held out once from the trees; of more rows, one in five is.
-FOLD_ROWS, FOLD_VALUES, N_FOLDS = 3000, 300_000, 5
+#: Up to this many rows, and values in them, each row is held out once from the trees, in three folds; of more rows, one
+#: in five is.
+FOLD_ROWS, FOLD_VALUES, N_FOLDS, ONE_IN = 3000, 300_000, 3, 5
 #: A fifth of fewer rows says too little, however wide they are.
 LEAST_HELD_OUT = 100
 #: Rows, at most, on which the parts are weighed if there are more; about as many are held out, but at most one in five.
@@ -105,11 +106,11 @@ def choose_parts(problem: Problem, n_columns: int, seed: np.random.SeedSequence)
     """
     n_rows, weight = len(problem.rows), problem.weight
     cosine_seed, fold_seed, row_seed, chain_seed = seed.spawn(4)
-    few = (n_rows <= FOLD_ROWS and n_rows * problem.X.shape[1] <= FOLD_VALUES) or n_rows < N_FOLDS * LEAST_HELD_OUT
+    few = (n_rows <= FOLD_ROWS and n_rows * problem.X.shape[1] <= FOLD_VALUES) or n_rows < ONE_IN * LEAST_HELD_OUT
     complete = few and problem.clock.budget is None
     held_out = weight[None]  # a single row cannot be held out
     if n_rows > 1:
-        n_folds, n_used = (N_FOLDS, N_FOLDS) if complete else (max(N_FOLDS, n_rows // HELD_OUT_ROWS), 1)
+        n_folds, n_used = (N_FOLDS, N_FOLDS) if complete else (max(ONE_IN, n_rows // HELD_OUT_ROWS), 1)
         held_out = held_out_weights(weight, problem.classes, n_folds, np.random.default_rng(fold_seed), n_used)
     honest = HonestRows.of(list(held_out), None if complete else HONEST_ROWS, np.random.default_rng(row_seed))
 
