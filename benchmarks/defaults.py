@@ -217,8 +217,11 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "no trees": {"recipe.TREES": ()},
     "no cosines": {"recipe.choose_cosines": lambda *_: CosinePart([], np.zeros(0), {})},
     "no learned cosines": {"recipe.LEARNED_INPUTS": 10**9},
-    "one fifth held out": {"recipe.FOLD_ROWS": 0},
+    "one fifth held out": {"recipe.FOLD_ROWS": 0, "recipe.LEAST_HELD_OUT": 0},
+    "five folds": {"recipe.N_FOLDS": 5},
     "100 trees": {"recipe.MOST_TREES": 100},
+    "linear logits": {"calibration.LEAST_PROBABILITY": 10.0},
+    "logits without a penalty": {"calibration.PENALTY": 0.01},
 }
 #: Numbers of columns in place of the default.
 SIZES = (300, 500, 1000, 2000)
@@ -293,11 +296,13 @@ def main() -> None:
         options.methods = [f"{OURS}, {own}" for own in options.variants or variants]
     for method in () if options.show else options.methods:
         for name in options.sets:
-            if name in IMAGES and (method in GRIDS or method.startswith(f"{OURS}, ")):
+            variant = method.removeprefix(f"{OURS}, ") if method.startswith(f"{OURS}, ") else None
+            if name in IMAGES and (method in GRIDS or variant not in (None, "no learned cosines")):
                 continue
             if method in GRIDS and name in CHOSEN:
                 continue
-            for number in range(1 if method in GRIDS else n_splits(name)):
+            once = method in GRIDS or (variant is not None and name in TABLES)
+            for number in range(1 if once else n_splits(name)):
                 known = {(run["set"], run["split"], run["method"]) for run in load_runs(file)}
                 if options.new or (name, number, method) not in known:
                     run = measure_apart(name, number, method)

@@ -110,6 +110,7 @@ def test_it_tells_what_it_decided(rng):
     assert re.search(r"\d+% .*\(\d+ of \d+\).*squared error is \d+% .*180 rows took", told.summary())
     assert set(told.group_errors) >= set(told.groups)
     assert len(told.group_errors) == 18
+    assert told.group_penalties.keys() == told.group_errors.keys()
     assert told.n_honest_rows == 180
     assert 0 < told.honest_error < 0.5
     assert all(len(metric) == 4 for metric in told.metrics.values())

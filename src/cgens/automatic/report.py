@@ -41,6 +41,8 @@ class AutomaticReport:
         Groups of cosines that are used, with their weights.
     group_errors, chain_errors : dict of str to float
         Mean squared errors of all groups of cosines (leave-one-out) and chains of trees (held-out rows).
+    group_penalties : dict of str to float
+        Penalty 1 / C of each group, by its leave-one-out error.
     metrics : dict of str to ndarray
         For each view of the inputs whose learned metric is used: one number per input, larger where the target changes
         more.
@@ -57,6 +59,7 @@ class AutomaticReport:
     groups: Mapping[str, float]
     group_errors: Mapping[str, float]
     chain_errors: Mapping[str, float]
+    group_penalties: Mapping[str, float]
     metrics: Mapping[str, Floats]
     honest_error: float
     n_rows: int

@@ -178,6 +178,7 @@ def report_of(plan: FitPlan, recipe: Recipe, models: Mapping[str, Any]) -> Autom
         parts=tuple(sorted(parts, key=lambda own: -own.weight)),
         groups={str(fit.group): float(own) for fit, own in groups if own > 0},
         group_errors={str(fit.group): fit.error for fit in recipe.cosines.fits},
+        group_penalties={str(fit.group): fit.penalty for fit in recipe.cosines.fits},
         chain_errors={chain.growth.name: chain.error for chain in recipe.chains},
         metrics=dict(recipe.cosines.metrics),
         honest_error=recipe.error,
