@@ -70,7 +70,8 @@ class CGEnsClassifier(AutomaticMixin, ProbabilityMixin, ClassLossPlanner, Stoppi
     duals_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) for more than one output
         Signed duals of the rows of X: y_i a_i for the hinge loss, minus C times the weighted derivative of a smooth
         loss.
-    bound_duals_, feature_importances_, input_importances_, weak_learner_, parts_, auto_, family_shares_ : shared
+    bound_duals_, feature_importances_, input_importances_, weak_learner_, parts_, auto_, calibration_ : shared
+    family_shares_ : shared
     validation_losses_ : shared
 
     Notes
