@@ -20,12 +20,15 @@ from cgens.weak_learners.projections.metric_search import MetricPack
 from cgens.weak_learners.split import Split
 
 
-def feature_importances(ensemble: Ensemble, gap_shares: Floats) -> Floats:
-    """Return the importances of the features in an ensemble of stumps and trees, or of cosines in one learned metric.
+def feature_importances(ensemble: Ensemble, gap_shares: Floats, of_cosines: Floats | None = None) -> Floats:
+    """Return the importances of the features in an ensemble of stumps and trees, or of cosines.
 
     They have the shape (n_features,) and sum to 1, or are all 0 for a model without columns. `gap_shares` is the share
-    of the training rows' weight that lacks a value of each feature, shape (n_features,).
+    of the training rows' weight that lacks a value of each feature, shape (n_features,); `of_cosines` is what the fit
+    found for cosines, if the ensemble consists of them (see `cgens.cosine_importances`).
     """
+    if of_cosines is not None:
+        return of_cosines.copy()
     n_features = len(gap_shares)
     learners = [unwrapped(learner) for learner in ensemble.learners]
     stumps = [j for j, learner in enumerate(learners) if isinstance(learner, StumpLearner)]
@@ -35,8 +38,8 @@ def feature_importances(ensemble: Ensemble, gap_shares: Floats) -> Floats:
         names = {own.name for own in metrics}
         if sum(own.n_columns for own in metrics) < len(learners) or len(names) > 1:
             raise AttributeError(
-                "feature_importances_ is defined for ensembles of stumps and trees, and of cosines in one learned "
-                "metric (Fourier(metric='learned')), only."
+                "feature_importances_ is defined for ensembles of stumps and trees, and of cosines of dense rows or in "
+                "one learned metric, only: for others see sklearn.inspection.permutation_importance."
             )
         spread = np.zeros(n_features)
         for own in metrics:
@@ -46,6 +49,15 @@ def feature_importances(ensemble: Ensemble, gap_shares: Floats) -> Floats:
     spread += tree_spread([learners[j] for j in trees], ensemble.weights[trees], n_features)
     total = spread.sum()
     return spread / total if total > 0 else spread
+
+
+def mean_importances(parts: Sequence[tuple[float, Floats]], n_features: int) -> Floats:
+    """Return the mean of the importances of the parts of a model, with given weights; 0 without parts."""
+    spread = np.zeros(n_features)
+    for weight, own in parts:
+        spread += weight * own
+    total = spread.sum()
+    return np.asarray(spread / total if total > 0 else spread)
 
 
 def unwrapped(learner: Learner) -> Learner:
@@ -139,18 +151,22 @@ class UsedMetric:
 
     def input_names(self, schema: Schema) -> list[str]:
         """Return the name of each input."""
-        of_columns = schema.names or [f"x{f}" for f in range(len(schema.levels))]
-        names = [of_columns[f] for f in self.features.tolist()]
-        if self.encoding is None:
-            return names
-        n_numbers, n_gaps = len(self.encoding.numbers), len(self.encoding.gaps)
-        for j in range(n_numbers, n_numbers + n_gaps):
-            names[j] += " is missing"
-        levels = self.encoding.level_codes.tolist()
-        for j, code in enumerate(levels, n_numbers + n_gaps):
-            own = schema.levels[self.features[j]] or ()
-            names[j] += f"={own[code]}" if code >= 0 else " is rare"
+        return input_names(self.encoding, self.features, schema)
+
+
+def input_names(encoding: Encoding | None, features: Integers, schema: Schema) -> list[str]:
+    """Return the name of each input, given the column of X that it belongs to."""
+    of_columns = schema.names or [f"x{f}" for f in range(len(schema.levels))]
+    names = [of_columns[f] for f in features.tolist()]
+    if encoding is None:
         return names
+    n_numbers, n_gaps = len(encoding.numbers), len(encoding.gaps)
+    for j in range(n_numbers, n_numbers + n_gaps):
+        names[j] += " is missing"
+    for j, code in enumerate(encoding.level_codes.tolist(), n_numbers + n_gaps):
+        own = schema.levels[features[j]] or ()
+        names[j] += f"={own[code]}" if code >= 0 else " is rare"
+    return names
 
 
 def metrics_in(

@@ -10,6 +10,7 @@ import pytest
 from cgens.automatic.chains import MULTIPLES, TREES, Chains, Growth
 from cgens.automatic.problem import Clock, HonestRows, Problem
 from cgens.automatic.shares import held_out_weights
+from cgens.selection import copies_of
 from cgens.table import Table
 from cgens.weak_learners import Tree
 from tests.reference.naive_loo import naive_ridge
@@ -18,7 +19,7 @@ from tests.reference.naive_loo import naive_ridge
 @pytest.mark.parametrize("n_folds", [2, 5])
 def test_each_fold_has_its_share_of_each_class(n_folds, rng):
     classes = rng.integers(0, 3, 400)
-    folds = held_out_weights(np.ones(400), classes, n_folds, rng)
+    folds = held_out_weights(np.ones(400), np.ones(400), classes, n_folds, rng)
     assert set(folds.ravel().tolist()) == {0.0, 1.0}
     assert folds.sum(axis=0).tolist() == [1.0] * 400
     for own in range(3):
@@ -27,7 +28,7 @@ def test_each_fold_has_its_share_of_each_class(n_folds, rng):
 
 def test_the_copies_of_a_row_are_divided_among_the_folds(rng):
     weight = np.array([1.0, 10.0, 3.0, 1.0, 25.0])
-    folds = held_out_weights(weight, None, 5, rng)
+    folds = held_out_weights(weight, copies_of(weight), None, 5, rng)
     assert folds.sum(axis=0).tolist() == weight.tolist()
     assert folds.sum(axis=1).tolist() == [8.0] * 5
     assert folds[:, 4].tolist() == [5.0] * 5
@@ -35,16 +36,16 @@ def test_the_copies_of_a_row_are_divided_among_the_folds(rng):
 
 
 @pytest.mark.parametrize("weights", ["small", "fractions"])
-def test_a_row_of_little_weight_is_in_one_fold(weights, rng):
+def test_weights_that_are_no_numbers_of_copies_are_in_one_fold(weights, rng):
     weight = np.full(50, 0.01) if weights == "small" else rng.uniform(0.6, 0.99, 50)
-    folds = held_out_weights(weight, None, 5, rng)
+    folds = held_out_weights(weight, copies_of(weight), None, 5, rng)
     assert np.all((folds == 0) | (folds == weight))
     assert np.sum(folds > 0, axis=1).tolist() == [10] * 5
 
 
 def test_some_of_the_folds_are_the_first_of_all(rng):
     weight, classes = rng.integers(1, 4, 100).astype(float), rng.integers(0, 3, 100)
-    every, first = (held_out_weights(weight, classes, 7, np.random.default_rng(0), n) for n in (None, 2))
+    every, first = (held_out_weights(weight, weight, classes, 7, np.random.default_rng(0), n) for n in (None, 2))
     assert np.array_equal(every[:2], first)
 
 
@@ -56,8 +57,8 @@ def make_chains(rng, complete, n_outputs=1, n_folds=5):
     target = np.column_stack([np.sign(X[:, 0] * X[:, k]) for k in range(1, n_outputs + 1)])
     target += 0.5 * rng.normal(size=target.shape)
     weight = rng.integers(1, 3, 200).astype(float)
-    folds = held_out_weights(weight, None, n_folds, rng, n_folds if complete else 1)
-    problem = Problem(Table.of(X), np.arange(200), target, weight, None, lambda decisions, rows: 1.0, 1)
+    folds = held_out_weights(weight, weight, None, n_folds, rng, n_folds if complete else 1)
+    problem = Problem(Table.of(X), np.arange(200), target, weight, weight, None, lambda *_: 1.0, 1)
     honest = HonestRows.of(list(folds), None, rng)
     return Chains(problem, folds, honest), X, target, weight, folds
 
@@ -132,6 +133,9 @@ class Fixed(Clock):
         super().__init__(1.0)
         self.shares = shares
 
+    def has_time_for(self, seconds, until):
+        return False
+
     def is_past(self, share):
         used = self.shares.pop(0) if len(self.shares) > 1 else self.shares[0]
         return used > share
@@ -144,10 +148,17 @@ def with_clock(chains, clock):
 @pytest.mark.parametrize(("shares", "length"), [([0.0], 30), ([0.0, 0.95], 1), ([0.0, 0.0, 0.95], 2)])
 def test_with_a_time_budget_the_chain_of_the_first_fold_is_used(shares, length, rng):
     chains, *_, [held_out] = make_chains(rng, False)
-    chain = grow(with_clock(chains, Fixed(shares)))
+    clock = Fixed(shares)
+    chain = grow(with_clock(chains, clock))
     whole = chains._grow(SMALL, held_out, seeds_of(1)[1], 30)
     assert list(chain.ensemble.learners) == list(whole.learners[: len(chain.ensemble)])
     assert len(chain.ensemble) == length if length < 30 else len(chain.ensemble) in LENGTHS
+    assert clock.left_out == ({"ends of chains": [f"the last {30 - length} small"]} if length < 30 else {})
+
+
+def test_with_time_enough_the_chain_is_that_without_a_budget(rng):
+    chains, *_ = make_chains(rng, True)
+    assert list(grow(with_clock(chains, Clock(1e9))).ensemble.learners) == list(grow(chains).ensemble.learners)
 
 
 def test_chains_without_time_are_left_out(rng):

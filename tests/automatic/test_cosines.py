@@ -5,9 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cgens.automatic.cosine_part import FinalPool, rows_of_pool
-from cgens.automatic.groups import VIEWS, Group, fit_groups, groups_of
-from cgens.automatic.pool import MULTIPLES, choose_penalty, columns_of, draw_pools, learn_metrics, suggested_penalty
+from cgens.automatic.cosine_part import FinalPool, choose_cosines, rows_of_pool
+from cgens.automatic.groups import VIEWS, Group, GroupRows, compare_groups, groups_of
+from cgens.automatic.pool import (
+    MULTIPLES,
+    HonestPool,
+    choose_penalty,
+    columns_of,
+    draw_pools,
+    learn_metrics,
+    suggested_penalty,
+)
+from cgens.automatic.problem import HonestRows, Problem
 from cgens.selection import NormalEquations, honest_weights, loo
 from cgens.selection.leave_one_out import mean_square
 from cgens.table import Table
@@ -30,7 +39,7 @@ def make_pool(rng, rows, n=40):
 def test_columns_are_cosines_of_about_unit_variance(rng):
     rows, _ = make_rows(rng)
     pool, weight = make_pool(rng, rows)
-    columns = pool.columns(rows)
+    columns = pool.measured
     share = weight / weight.sum()
     assert np.abs(np.log2(np.sqrt(share @ (columns - share @ columns) ** 2))).max() < 0.51
     expected = pool.factors * np.sqrt(2) * np.cos(rows @ pool.thetas.T - pool.kappas)
@@ -62,20 +71,25 @@ def test_gradients_equal_differences(n_outputs, rng):
 
 def test_a_learned_metric_finds_the_inputs_that_matter(rng):
     rows, target = make_rows(rng, 400, 10)
-    metric = learn_metric(rows, target, np.ones(400), 200, np.random.default_rng(0))
+    metric = learn_metric(rows, target, np.ones(400), np.ones(400), 200, np.random.default_rng(0))
     assert metric[0] > metric[1] > 3 * metric[2:].max()
     assert np.mean(metric**2) == pytest.approx(1.0)
 
 
 def test_the_metric_of_a_constant_target_is_flat(rng):
     rows, _ = make_rows(rng)
-    assert learn_metric(rows, np.ones((300, 1)), np.ones(300), 50, rng).tolist() == [1.0] * 4
+    assert learn_metric(rows, np.ones((300, 1)), np.ones(300), np.ones(300), 50, rng).tolist() == [1.0] * 4
 
 
 def test_there_are_18_groups_with_names_of_their_own():
     groups = groups_of(VIEWS, learned=True)
     assert len(groups) == len(set(map(str, groups))) == 18
     assert groups_of(VIEWS, learned=False) == groups[:10]
+
+
+def fit_groups(groups, views, target, weight, n_columns, seed, n_threads, copies=None):
+    copies = np.ones(len(weight)) if copies is None else copies
+    return compare_groups(groups, GroupRows(views, target, weight, copies), n_columns, seed, n_threads).fits
 
 
 def some_groups():
@@ -122,31 +136,60 @@ def test_a_learned_metric_is_not_preferred_where_nothing_is_to_be_learned():
     groups = (Group("zc", "dense", (1.0,), False), Group("zc", "dense", (1.0,), True))
     flat, learned = fit_groups(groups, {"zc": rows}, target, np.ones(80), 80, np.random.SeedSequence(0), 1)
     assert learned.error > 0.9 * flat.error
-    metric = learn_metric(rows, target, np.ones(80), 80, rng)
+    metric = learn_metric(rows, target, np.ones(80), np.ones(80), 80, rng)
     naive = loo(groups[1].pool(80, metric, rows, np.ones(80), rng).measured, target, dtype=np.float32)
     assert naive.error < learned.error
+
+
+def test_class_weights_make_no_copies(rng):
+    """A row with ten times the weight is left out as a whole, so that it does not know its own label."""
+    rows, target = rng.normal(size=(100, 20)), np.sign(rng.normal(size=(100, 1)))
+    weight, seed = np.full(100, 10.0), np.random.SeedSequence(0)
+    [whole], [parts] = (
+        fit_groups(some_groups()[:1], {"zc": rows}, target, weight, 200, seed, 1, copies)
+        for copies in (np.ones(100), weight)
+    )
+    assert parts.error < 0.5 < 0.9 * target.var() < whole.error
 
 
 def test_a_final_pool_predicts_better_than_its_groups(rng):
     rows, target = make_rows(rng, 300)
     target += 0.5 * rng.normal(size=(300, 1))
-    views, weight = {"zc": rows, "rank": np.tanh(rows)}, np.ones(300)
+    own = GroupRows({"zc": rows, "rank": np.tanh(rows)}, target, np.ones(300), np.ones(300))
     seed = np.random.SeedSequence(5).spawn(3)
-    fits = fit_groups(some_groups(), views, target, weight, 100, seed[0], 1)
-    weights = honest_weights([fit.decisions for fit in fits], target, weight)
-    metrics = learn_metrics(fits, weights, views, target, weight, 100, seed[1])
-    columns = columns_of(draw_pools(fits, weights, views, metrics, weight, 300, seed[2]))
+    fits = compare_groups(some_groups(), own, 100, seed[0], 1).fits
+    weights = honest_weights([fit.decisions for fit in fits], target, own.weight)
+    metrics = learn_metrics(fits, weights, own, 100, seed[1])
+    columns = columns_of(draw_pools(fits, weights, own.views, metrics, own.weight, 300, seed[2]))
     assert columns.shape[0] == 300
     assert 250 < columns.shape[1] < 420
-    suggested = suggested_penalty(fits, weights, 100, columns.shape[1])
-    normal, rows = NormalEquations.of(columns, target, weight, 1), np.arange(300)
-    penalty, decisions = choose_penalty(normal, columns, target, rows, suggested, lambda decisions: 1.0, 1)
-    found = loo(columns, target, weight, [suggested * own for own in MULTIPLES])
-    assert penalty == found.penalty
+    suggested, n = suggested_penalty(fits, weights, 100), columns.shape[1]
+    normal = NormalEquations.of(columns, target, own.weight, 1)
+    pool = HonestPool(normal, columns, np.arange(300))
+    penalty, decisions, _ = choose_penalty([pool], target, own.copies, suggested, lambda decisions, rows: 1.0, 1)
+    found = loo(columns, target, own.weight, [suggested * n * each for each in MULTIPLES])
+    assert penalty * n == pytest.approx(found.penalty)
     assert np.allclose(decisions, found.decisions)
     assert found.error < 1.1 * min(fit.error for fit in fits)
-    some = choose_penalty(normal, columns, target, rows[::7], suggested, lambda decisions: 1.0, 2)
-    assert len(some[1]) == 43
+    halves = [HonestPool(normal, columns, np.arange(begin, 300, 2)) for begin in (0, 1)]
+    again, decisions, rows = choose_penalty(halves, target, own.copies, suggested, lambda decisions, rows: 1.0, 2)
+    assert again == penalty
+    assert np.allclose(decisions, found.decisions[rows])
+
+
+@pytest.mark.parametrize("best", range(len(MULTIPLES)))
+def test_the_penalty_goes_downhill(best, rng):
+    rows, target = make_rows(rng, 60)
+    columns = make_pool(rng, rows)[0].measured
+    pool = HonestPool(NormalEquations.of(columns, target, np.ones(60), 1), columns, np.arange(60))
+    found = loo(columns, target, None, [40.0 * own for own in MULTIPLES])
+
+    def error(decisions, rows):
+        number = int(np.argmin([np.abs(decisions - own).max() for own in found.all_decisions]))
+        return (1.0 + abs(number - best)) / found.errors[number]
+
+    penalty, *_ = choose_penalty([pool], target, np.ones(60), 40.0 / len(columns.T), error, 1)
+    assert penalty * len(columns.T) == pytest.approx(40.0 * MULTIPLES[best])
 
 
 def test_the_rows_of_the_final_pool_are_all_honest_ones_and_others(rng):
@@ -168,6 +211,8 @@ def test_the_first_columns_of_a_final_pool_are_those_that_were_selected_first(rn
     assert len(pool) == 60
     for n in (1, 7, 30):
         assert np.allclose(pool.first(n).respond(X, 1), columns[:, pool.order[:n]], atol=1e-5)
+        others = np.delete(columns, pool.order[:n], axis=1)
+        assert np.allclose(pool.others(n).respond(X, 1), others, atol=1e-5)
 
 
 def test_the_suggested_penalty_is_that_of_a_single_group():
@@ -175,4 +220,18 @@ def test_the_suggested_penalty_is_that_of_a_single_group():
     rng = np.random.default_rng(0)
     rows, target = make_rows(rng)
     fits = fit_groups(some_groups()[:1], {"zc": rows}, target, np.ones(300), 100, np.random.SeedSequence(0), 1)
-    assert suggested_penalty(fits, np.array([1.0]), 100, 300) == pytest.approx(3 * fits[0].penalty)
+    assert 300 * suggested_penalty(fits, np.array([1.0]), 100) == pytest.approx(3 * fits[0].penalty)
+
+
+def test_decisions_of_the_final_pool_are_honest_although_its_metric_has_seen_the_labels():
+    """On noise they are no better than the mean; those of cosines in the metric of all rows would seem to be."""
+    errors = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X, target, ones = rng.normal(size=(60, 200)), rng.normal(size=(60, 1)), np.ones(60)
+        problem = Problem(Table.of(X), np.arange(60), target, ones, ones, None, lambda *_: 1.0, 1)
+        part = choose_cosines(problem, HonestRows.of([ones], None, rng), 50, np.random.SeedSequence(seed))
+        if part.decisions is not None:
+            errors.append(mean_square(target - part.decisions, ones) / target.var())
+    assert len(errors) > 2
+    assert np.mean(errors) > 0.9

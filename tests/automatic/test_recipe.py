@@ -13,8 +13,10 @@ from cgens.automatic.recipe import choose_parts
 from cgens.colgen import generate_columns
 from cgens.masters import LeastSquares
 from cgens.packs import PackSet
+from cgens.selection import copies_of
 from cgens.table import Table
 from cgens.weak_learners import Pool
+from tests.reference.naive_loo import naive_ridge
 
 NAN = np.nan
 
@@ -31,21 +33,23 @@ def classes_of(target):
     return (target[:, 0] > 0).astype(int)
 
 
-def choose(X, target, weight=None, n_threads=1, rows=None):
+def choose(X, target, weight=None, n_threads=1, rows=None, n_columns=80):
     weight = np.ones(len(target)) if weight is None else weight
     rows = np.arange(len(target)) if rows is None else rows
     classes = classes_of(target)
 
-    def error(decision, rows):
+    def error(decision, rows, weight):
         return float(np.mean((decision[:, 0] > 0) != classes[rows])) + 0.01
 
-    problem = Problem(X, rows, target, weight, classes, error, n_threads)
-    return choose_parts(problem, 80, np.random.SeedSequence(4))
+    problem = Problem(X, rows, target, weight, copies_of(weight), classes, error, n_threads)
+    return choose_parts(problem, n_columns, np.random.SeedSequence(4))
 
 
 def solve(part, X, target, weight=None):
-    columns = PackColumns(part.learners, X, np.arange(len(target)), 1)
-    return solve_part(columns, target, np.ones(len(target)) if weight is None else weight, part.penalty)
+    columns, others = (
+        None if own is None else PackColumns(own, X, np.arange(len(target)), 1) for own in (part.learners, part.others)
+    )
+    return solve_part(columns, others, target, np.ones(len(target)) if weight is None else weight, part.penalty)
 
 
 def test_parts_are_certified_problems_over_finite_pools(rng):
@@ -56,10 +60,21 @@ def test_parts_are_certified_problems_over_finite_pools(rng):
     assert 0 < sum(len(part.learners) for part in found.parts) <= 80
     for part in found.parts:
         ensemble, trace = solve(part, X, target, weight)
-        assert trace.certificate.scope == "pool"
         assert trace.certificate.relative_gap < 1e-10
-        assert trace.certificate.full_lower_bound <= trace.certificate.primal * (1 + 1e-12)
-        assert len(ensemble) == len(part.learners) == trace.certificate.n_candidates <= part.n_candidates
+        assert len(ensemble) == len(part.learners)
+        if part.name != "cosines":
+            assert trace.certificate.scope == "restricted"
+            assert trace.certificate.full_lower_bound is trace.certificate.n_candidates is None
+            continue
+        assert trace.certificate.scope == "pool"
+        assert trace.certificate.n_candidates == len(part.learners) + len(part.others) > 1000
+        pool = [own.respond(X.matrix(), 1).astype(float) for own in (part.learners, part.others)]
+        best = naive_ridge(np.hstack(pool), target, weight, part.penalty)
+        residuals = target - np.hstack(pool) @ best[0] - best[1]
+        optimum = 0.5 * np.sum(best[0] ** 2) + 0.5 * np.sum(weight[:, None] * residuals**2) / part.penalty
+        assert trace.certificate.full_lower_bound <= optimum <= trace.certificate.primal
+        prices = np.abs(pool[1].T @ trace.duals)
+        assert trace.certificate.max_price == pytest.approx(prices.max())
         again = PackSet.from_arrays(ensemble.packs.to_arrays())
         assert again.respond(X.matrix(), 1).tobytes() == ensemble.respond(X.matrix()).tobytes()
 
@@ -74,7 +89,7 @@ def test_a_part_is_what_column_generation_ends_with(n_outputs, rng):
     options = {"sample_weight": weight, "pricing": "gain", "tol": 1e-12}
     same, long = generate_columns(LeastSquares(1 / part.penalty), Pool(part.learners), X, target, **options)
     assert np.allclose(ensemble.decision(X.matrix()), same.decision(X.matrix()), atol=1e-8)
-    for name in ("primal", "dual", "full_lower_bound"):
+    for name in ("primal", "dual"):
         assert getattr(trace.certificate, name) == pytest.approx(getattr(long.certificate, name), rel=1e-9)
     assert np.allclose(trace.duals, long.duals, atol=1e-9)
     assert [len(weights) for weights, _ in ensemble.history] == [0, len(ensemble)]
@@ -126,6 +141,19 @@ def test_only_the_order_of_the_fit_matters(rng):
     order = rng.permutation(len(target))
     shuffled = Table(X.values[order], X.is_category)
     same_choice(choose(X, target), choose(shuffled, target, rows=np.argsort(order)))
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 3, 7])
+def test_few_columns_are_no_more(n_columns, rng):
+    X, target = make_rows(rng)
+    parts = choose(X, target, n_columns=n_columns).parts
+    assert 0 < sum(len(part.learners) for part in parts) <= n_columns
+
+
+def test_a_gain_within_its_error_is_none(rng):
+    X, target = make_rows(rng, 400)
+    chosen = [choose(X, rng.permutation(target)).parts for _ in range(6)]
+    assert sum(not parts for parts in chosen) >= 3
 
 
 @pytest.mark.parametrize("weights", ["copies", "small"])

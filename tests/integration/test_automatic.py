@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -51,7 +52,9 @@ def test_predicts_and_is_certified(name, rng):
     assert 0 < model.n_columns_ == len(model.ensemble_) <= 60
     assert check_certificate(model, X[:180], y[:180]).problems == ()
     assert model.certificate_.primal == pytest.approx(sum(own.certificate_.primal for own in model.parts_.values()))
-    assert model.certificate_.full_lower_bound <= model.certificate_.primal * (1 + 1e-12)
+    cosines = model.parts_["cosines"].certificate_
+    assert cosines.full_lower_bound < cosines.dual <= cosines.primal * (1 + 1e-12)
+    assert model.certificate_.scope == ("pool" if set(model.parts_) == {"cosines"} else "restricted")
     assert {part.name for part in model.auto_.parts} == set(model.parts_)
 
 
@@ -107,17 +110,18 @@ def test_pickles_clones_and_searches(rng):
 def test_it_tells_what_it_decided(rng):
     model, _, _ = fitted("regression", rng)
     told = model.auto_
-    assert re.search(r"\d+% .*\(\d+ of \d+\).*squared error is \d+% .*180 rows took", told.summary())
+    assert re.search(r"\d+% cosines \(\d+ of \d+\).*squared error is \d+% .*180 rows took", told.summary())
     assert set(told.group_errors) >= set(told.groups)
     assert len(told.group_errors) == 18
     assert told.group_penalties.keys() == told.group_errors.keys()
     assert told.n_honest_rows == 180
     assert 0 < told.honest_error < 0.5
     assert all(len(metric) == 4 for metric in told.metrics.values())
+    assert all(sum(metric.values()) == pytest.approx(1.0) for metric in told.metrics.values())
     for part in told.parts:
         own = model.parts_[part.name]
-        assert (own.C_, own.n_columns_, own.certificate_.n_candidates) == (part.C, part.n_columns, part.n_columns)
-        assert part.n_columns <= part.n_candidates
+        assert (own.C_, own.n_columns_, own.certificate_.n_candidates) == (part.C, part.n_columns, part.n_candidates)
+        assert part.n_candidates is None if "trees" in part.name else part.n_columns <= part.n_candidates
 
 
 def test_staged_predictions_are_those_of_the_final_model(rng):
@@ -261,3 +265,25 @@ def test_it_is_not_a_member_of_a_mixture(rng):
     X, f = rows_of(rng, 60)
     with pytest.raises((TypeError, ValueError), match=r"auto|stump"):
         CGEnsRegressor(Mixture(["auto", "stump"])).fit(X, f)
+
+
+@pytest.mark.parametrize("how", ["equal class weights", "equal sample weights"])
+def test_weights_count_by_their_ratios(how, rng):
+    X, f = rows_of(rng)
+    y = f > 0
+    params = {"class_weight": {0: 100.0, 1: 100.0}} if "class" in how else {}
+    weight = np.full(len(X), 10.0) if "sample" in how else None
+    plain = CGEnsClassifier(n_estimators=40, random_state=0, n_jobs=1).fit(X, y)
+    other = clone(plain).set_params(**params).fit(X, y, weight)
+    assert other.auto_.honest_error == pytest.approx(plain.auto_.honest_error, rel=1e-6)
+    assert np.allclose(other.decision_function(X), plain.decision_function(X), atol=1e-5)
+
+
+def test_balanced_classes_are_not_memorized():
+    """A row that counts ten times is held out as a whole."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 8)), rng.random(300) < 0.1
+    model = CGEnsClassifier(class_weight="balanced", random_state=0, n_jobs=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        assert model.fit(X, y).auto_.honest_error > 0.9

@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
+from cgens import CGEnsClassifier, CGEnsRegressor
 from cgens.types import Status
 from cgens.weak_learners import Fourier, Perceptron, Stump, Tree
 from tests.integration.small_data import topics
@@ -278,3 +279,22 @@ def test_grid_search_over_nested_parameters_in_a_pipeline(name):
         assert pipeline[1].weak_learner.max_bins == Stump().max_bins
         coarse = make(name, weak_learner=Stump()).set_params(weak_learner__max_bins=2).fit(X, y)
         assert len({learner.key for learner in coarse.ensemble_.learners}) <= X.shape[1]
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (CGEnsClassifier(), "weak_learner__max_bins cannot be set.*choose a weak learner, .*weak_learner='stump'"),
+        (CGEnsRegressor(), "weak_learner='auto' has no parameters"),
+        (CGEnsRegressor("fourier"), "Invalid parameter 'max_bins' for estimator Fourier"),
+        (CGEnsRegressor(["stump", "tree"]), "Invalid parameter 'max_bins': the families of the mixture are"),
+    ],
+    ids=str,
+)
+def test_refused_parameters_of_a_weak_learner_change_nothing(model, message):
+    before = {**model.get_params(deep=False)}
+    with pytest.raises(ValueError, match=message):
+        model.set_params(n_estimators=7, weak_learner__max_bins=3)
+    assert model.get_params(deep=False) == before
+    changed = model.set_params(weak_learner="stump", weak_learner__max_bins=3, n_estimators=7)
+    assert (changed.weak_learner.max_bins, changed.n_estimators) == (3, 7)

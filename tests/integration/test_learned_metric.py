@@ -76,7 +76,8 @@ def test_the_metric_is_that_of_the_centred_target(weighted):
         assert np.allclose(metric_of(model).factors, expected.factors, rtol=1e-6)
     share, target = weight / weight.sum(), 2.0 * y[:, None] - 1.0
     rows = (X - share @ X) / np.sqrt(share @ (X - share @ X) ** 2)
-    found = learn_metric(rows, target - share @ target, weight, 500, np.random.default_rng(1))
+    whole = np.ones(len(weight))
+    found = learn_metric(rows, target - share @ target, weight, whole, 500, np.random.default_rng(1))
     assert np.allclose(found / np.linalg.norm(found), expected.factors / np.linalg.norm(expected.factors), atol=0.1)
 
 
@@ -91,7 +92,8 @@ def test_duals_of_each_row_are_divided_by_its_weight(rng):
     own_rng = np.random.default_rng(0)
     own_rng.permutation(len(X))  # the rows, all of which take part
     rows = (X - spread.mean) / spread.deviation
-    expected = learn_metric(rows, centred / np.abs(centred).max(), weight, METRIC_COLUMNS, own_rng)
+    whole = np.ones(len(weight))
+    expected = learn_metric(rows, centred / np.abs(centred).max(), weight, whole, METRIC_COLUMNS, own_rng)
     assert np.allclose(found.factors, expected, rtol=1e-6)
 
 

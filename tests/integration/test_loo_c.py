@@ -12,7 +12,7 @@ from cgens.estimators._loo_c import FACTORS
 from cgens.inspection import check_certificate
 from cgens.masters import Huber
 from cgens.masters.least_squares import LeastSquares, Squared
-from cgens.selection import loo
+from cgens.selection import copies_of, loo
 from cgens.types import Duals, Sample
 from cgens.weak_learners import Box, Fourier, Linear, Perceptron, Pool, Stump, StumpLearner
 from cgens.weak_learners.search.candidates import distinct_rows
@@ -69,7 +69,7 @@ def naive_factor(plan, squared):
         mean = weight @ target / weight.sum()
         target = (target - mean) / np.sqrt(weight @ (target - mean) ** 2 / weight.sum())
     default = squared.default_c(plan.family, target, weight)
-    unit = np.minimum(weight, min(1.0, weight.mean()))
+    unit = weight / copies_of(plan.order.weight)  # class weights make no copies
     criteria = []
     for factor in FACTORS:
         residuals = naive_left_out_residuals(columns, target, weight, 1 / (default * factor), unit)

@@ -7,7 +7,7 @@ import pytest
 
 from cgens.coding import simplex_codes
 from cgens.masters import LeastSquares
-from cgens.selection import NormalEquations, RidgePath, left_out_residuals, loo
+from cgens.selection import NormalEquations, RidgePath, copies_of, left_out_residuals, loo
 from cgens.selection.gram import TILE, gram_of
 from cgens.selection.leave_one_out import mean_square
 from cgens.table import Table
@@ -38,7 +38,8 @@ def make_problem(m, n, n_outputs, weights, seed=0):
 
 
 def unit_of(weight):
-    return np.minimum(weight, min(1.0, weight.mean()))
+    """Return the weight of one copy of each row."""
+    return np.ones(len(weight)) if np.all(weight == np.rint(weight)) else weight
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -80,6 +81,29 @@ def test_weights_are_copies():
     np.testing.assert_allclose(merged.decisions[copies], expanded.decisions, rtol=1e-9, atol=1e-10)
 
 
+@pytest.mark.parametrize(
+    ("weight", "copies"),
+    [
+        ([1, 3, 2], [1, 3, 2]),
+        ([10, 30, 10], [1, 3, 1]),
+        ([0.1, 0.3, 0.7], [1, 3, 7]),
+        ([1, 2.5, 4], [1, 1, 1]),
+        ([7], [1]),
+        ([1e-12, 1, 1], [1, 1, 1]),
+        ([], []),
+    ],
+)
+def test_weights_are_copies_if_they_are_multiples_of_the_least_one(weight, copies):
+    assert copies_of(np.array(weight, dtype=float)).tolist() == copies
+
+
+def test_given_copies_count_instead_of_those_by_weights():
+    columns, target, weight = make_problem(40, 7, 1, "copies")
+    found = loo(columns, target, weight, [3.0], copies=np.ones(40))
+    residuals = naive_left_out_residuals(columns, target, weight, 3.0, weight)
+    np.testing.assert_allclose(target - found.decisions, residuals, rtol=1e-8, atol=1e-9)
+
+
 @pytest.mark.parametrize("n", [5, 60])
 def test_solutions_equal_those_of_normal_equations_and_of_the_master(n):
     columns, target, weight = make_problem(50, n, 2, "mixed")
@@ -93,14 +117,6 @@ def test_solutions_equal_those_of_normal_equations_and_of_the_master(n):
             master.add(column)
         solution = master.solve(1e-12, lambda: False)
         np.testing.assert_allclose(weights, solution.weights, rtol=1e-7, atol=1e-9)
-
-
-def test_the_trace_of_the_map_from_targets_to_decisions():
-    columns, target, weight = make_problem(30, 6, 1, "equal")
-    path = RidgePath(columns, target, weight)
-    decisions = [naive_ridge(columns, own[:, None], weight, 2.0) for own in np.eye(30)]
-    trace = sum(float(columns[i] @ W[:, 0] + b[0]) for i, (W, b) in enumerate(decisions))
-    assert path.degrees_of_freedom(2.0) == pytest.approx(trace)
 
 
 def test_rows_that_do_not_count_only_take_part_in_the_fits():

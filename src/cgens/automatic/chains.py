@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from time import perf_counter
 
 import numpy as np
 
@@ -116,24 +117,38 @@ class Chains:
             after another, and those that there is no time for are left out.
         seed : numpy.random.SeedSequence
         """
-        n_folds, timed = len(self.held_out), self.problem.clock.budget is not None
+        clock, n_folds, seconds = self.problem.clock, len(self.held_out), dict.fromkeys(range(len(growths)), 0.0)
+        few = self.held_out[0].sum() <= FEW_HELD_OUT * self.problem.weight.sum()
         seeds = [own.spawn(1 + n_folds) for own in seed.spawn(len(growths))]
         tasks = [(number, fold) for number in range(len(growths)) for fold in range(n_folds)]
-        in_turn = timed or len(tasks) == 1
+        in_turn = clock.budget is not None or len(tasks) == 1
         n_workers, n_threads = (1, self.problem.n_threads) if in_turn else (self.problem.n_threads, 1)
 
         def on_fold(task: tuple[int, int]) -> Ensemble | None:
             number, fold = task
             growth, lengths = growths[number]
             until = BEGIN_UNTIL + (END_UNTIL - BEGIN_UNTIL) * (number + 1) / len(growths)
-            if self.problem.clock.is_past(until):
-                self.problem.clock.leave_out("chains", growth.name)
+            if clock.is_past(until):
+                clock.leave_out("chains", growth.name)
                 return None
-            return self._grow(growth, self.held_out[fold], seeds[number][1 + fold], max(lengths), n_threads, until)
+            began, length = perf_counter(), max(lengths)
+            own = self._grow(growth, self.held_out[fold], seeds[number][1 + fold], length, n_threads, until)
+            if len(own) < length and clock.is_past(until):
+                clock.leave_out("ends of chains", f"the last {length - len(own)} {growth.name}")
+            seconds[number] = perf_counter() - began
+            return own
 
-        def finish(number: int, grown: Sequence[Ensemble | None]) -> Chain | None:
-            own = [ensemble for ensemble in grown if ensemble]
-            return self._finish(*growths[number], own, seeds[number][0]) if len(own) == n_folds else None
+        def finish(number: int, on_folds: Sequence[Ensemble | None]) -> Chain | None:
+            own = [ensemble for ensemble in on_folds if ensemble]
+            if len(own) < n_folds:
+                return None
+            growth, lengths = growths[number]
+            (length, penalty), error, decisions = self._choose(lengths, own)
+            ensemble = own[0].first(length)
+            if not few and clock.has_time_for(seconds[number], END_UNTIL):
+                none = np.zeros_like(self.problem.weight)
+                ensemble = self._grow(growth, none, seeds[number][0], length, n_threads)
+            return Chain(growth, ensemble, penalty, error, decisions)
 
         with ONE_BLAS_THREAD, ThreadPoolExecutor(n_workers) as pool:
             grown = list(pool.map(on_fold, tasks))
@@ -141,27 +156,16 @@ class Chains:
             found = list(pool.map(finish, range(len(growths)), of_growths))
         return [chain for chain in found if chain is not None]
 
-    def _finish(
-        self, growth: Growth, lengths: Sequence[int], grown: Sequence[Ensemble], seed: np.random.SeedSequence
-    ) -> Chain:
-        """Choose length and penalty, given the chains of the folds, and return the chain for the model.
-
-        That of the first fold serves, if few rows are held out, or if there may be no time to grow another one.
-        """
+    def _choose(self, lengths: Sequence[int], grown: Sequence[Ensemble]) -> tuple[tuple[int, float], float, Floats]:
+        """Return length and penalty of the least error, given the chains of the folds, and the error and decisions."""
         shortest = min(len(own) for own in grown)
         lengths = sorted({min(shortest, own) for own in lengths})
-        fits = [
-            self._fit(lengths, *own) for own in zip(grown, self.held_out, self.honest.folds, strict=True)
-        ]  # fmt: skip
+        fits = [self._fit(lengths, *own) for own in zip(grown, self.held_out, self.honest.folds, strict=True)]
         settings = {key: np.concatenate([own[key] for own in fits]) for key in fits[0]}
         errors = {key: self._error(own) for key, own in settings.items()}
         length, multiple = best = min(errors, key=lambda setting: errors[setting])
-        ensemble, weight = grown[0].first(length), self.problem.weight
-        few = self.held_out[0].sum() <= FEW_HELD_OUT * weight.sum()
-        if not few and self.problem.clock.budget is None:
-            ensemble = self._grow(growth, np.zeros_like(weight), seed, length)
-        penalty = multiple * float(weight.sum()) / self.problem.target.shape[1]
-        return Chain(growth, ensemble, penalty, errors[best], settings[best])
+        unit = float(self.problem.weight.sum()) / self.problem.target.shape[1]
+        return (length, multiple * unit), errors[best], settings[best]
 
     def _fit(
         self, lengths: Sequence[int], ensemble: Ensemble, held_out: Floats, tested: Integers

@@ -47,10 +47,22 @@ class PackColumns:
         return self.learners.respond(self.X.take(self.rows[block]).matrix(), self.n_threads)
 
 
-def solve_part(columns: PackColumns, target: Floats, weight: Floats, penalty: float) -> tuple[Ensemble, Trace]:
-    """Solve `LeastSquares` with C = 1 / penalty over all columns at once.
+def solve_part(
+    columns: PackColumns, others: PackColumns | None, target: Floats, weight: Floats, penalty: float
+) -> tuple[Ensemble, Trace]:
+    """Solve `LeastSquares` with C = 1 / penalty over all columns at once, and certify the solution.
 
-    The columns are read twice, in blocks: for their products, and for the duals, which certify the solution.
+    The columns are read twice, in blocks: for their products, and for the duals.
+
+    Parameters
+    ----------
+    columns : PackColumns
+    others : PackColumns or None
+        The rest of the pool that the columns were selected from, which the lower bound covers. None if there is no
+        pool: trees are grown, and not selected.
+    target : ndarray of shape (m, l)
+    weight : ndarray of shape (m,)
+    penalty : float
     """
     began = perf_counter()
     master = LeastSquares(1.0 / penalty)
@@ -67,23 +79,37 @@ def solve_part(columns: PackColumns, target: Floats, weight: Floats, penalty: fl
         recorder.add_solution(solution, perf_counter() - began)
         history.append(solution)
         began = perf_counter()
-    bound = master.pool_bound(solution.duals.array, target, weight / penalty, energy)
-    recorder.add_bound(bound, solution)
+    bound, max_price = None, np.nan
+    if others is not None:
+        prices = prices_of(others, solution.duals.array)
+        bound = master.pool_bound(solution.duals.array, target, weight / penalty, energy + float(np.sum(prices**2)))
+        max_price = float(np.abs(prices).max(initial=0.0))
+        recorder.add_bound(bound, solution)
     certificate = Certificate(
         primal=solution.primal,
         dual=solution.dual,
         relative_gap=solution.relative_gap,
-        scope="pool",
-        n_candidates=len(weights),
-        max_price=0.0,  # no candidate is left out
+        scope="restricted" if others is None else "pool",
+        n_candidates=None if others is None else len(weights) + others.shape[1],
+        max_price=max_price,
         full_lower_bound=bound,
-        full_relative_gap=relative_gap(solution.primal, bound),
+        full_relative_gap=None if bound is None else relative_gap(solution.primal, bound),
         status=Status.OPTIMAL,
     )
     for array in (weights, solution.intercept):
         array.setflags(write=False)
     ensemble = Ensemble(columns.learners, weights, solution.intercept, normal.means, history)
     return ensemble, recorder.finish(certificate, solution.duals.array)
+
+
+def prices_of(columns: PackColumns, duals: Floats) -> Floats:
+    """Return the price of each column for each output, shape (n, l): one pass over the rows."""
+    prices = np.zeros((columns.shape[1], duals.shape[1]))
+    if columns.shape[1]:
+        with ONE_BLAS_THREAD:
+            for rows in blocks_of(len(duals)):
+                prices += np.asarray(columns[rows], dtype=np.float64).T @ duals[rows]
+    return prices
 
 
 def evaluate(

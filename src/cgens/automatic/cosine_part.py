@@ -7,8 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cgens.automatic.groups import ONE_SCALE_VIEWS, VIEWS, HonestFit, fit_groups, groups_of
-from cgens.automatic.pool import LEAST_COLUMNS, choose_penalty, columns_of, draw_pools, learn_metrics, suggested_penalty
+from cgens.automatic.groups import ONE_SCALE_VIEWS, VIEWS, GroupRows, HonestFit, compare_groups, groups_of
+from cgens.automatic.pool import (
+    LEAST_COLUMNS,
+    HonestPool,
+    choose_penalty,
+    columns_of,
+    draw_pools,
+    learn_metrics,
+    suggested_penalty,
+)
 from cgens.automatic.problem import Clock, HonestRows, Problem
 from cgens.packs import PackSet
 from cgens.packs.pack_set import PackPart
@@ -82,7 +90,13 @@ class FinalPool:
 
     def first(self, n_columns: int) -> PackSet:
         """Return the cosines that are selected first, as learners on the rows of X."""
-        chosen = self.order[:n_columns]
+        return self._learners(self.order[:n_columns])
+
+    def others(self, n_columns: int) -> PackSet:
+        """Return all cosines but those that are selected first."""
+        return self._learners(np.setdiff1d(np.arange(len(self)), self.order[:n_columns]))
+
+    def _learners(self, chosen: Integers) -> PackSet:
         names = np.concatenate([np.full(len(pool), view) for view, pool in self.pools])
         parts = []
         for view in dict.fromkeys(names[chosen].tolist()):
@@ -99,48 +113,125 @@ class FinalPool:
 
 def choose_cosines(problem: Problem, honest: HonestRows, n_columns: int, seed: np.random.SeedSequence) -> CosinePart:
     """Compare the groups, weigh them, draw the final pool, and choose its penalty and at most `n_columns` of it."""
-    target, weight, n_threads, clock = problem.target, problem.weight, problem.n_threads, problem.clock
+    clock, n_threads = problem.clock, problem.n_threads
     sample_seed, group_seed, metric_seed, pool_seed = seed.spawn(4)
-    shuffled = np.random.default_rng(sample_seed).permutation(len(weight))
-    kinds = ONE_SCALE_VIEWS if problem.one_scale else VIEWS
-    encodings = {str(view): Encoding.of(problem.X, problem.rows, weight, view) for view in kinds}
-
-    def views_of(rows: Integers) -> dict[str, AnyArray]:
-        matrix = problem.X.take(problem.rows[rows]).matrix()
-        return {view: encoding.transform(matrix) for view, encoding in encodings.items()}
-
+    shuffled = np.random.default_rng(sample_seed).permutation(len(problem.weight))
+    views = Views.of(problem)
     grouped = np.sort(shuffled[:GROUP_ROWS])
-    some = views_of(grouped)
+    rows = views.group_rows(grouped)
     clock.lap("views")
 
-    n_inputs = next(iter(some.values())).shape[1]
+    n_inputs = views.n_inputs
     n_group = min(GROUP_COLUMNS[len(grouped) <= FEW_ROWS], max(LEAST_COLUMNS, DRAWN_VALUES // n_inputs))
-    own_target, own_weight = target[grouped], weight[grouped]
-    groups = groups_of(views=encodings, learned=len(grouped) >= LEAST_ROWS)
-    fits = fit_groups(groups, some, own_target, own_weight, n_group, group_seed, n_threads, clock)
-    shares = honest_weights([fit.decisions for fit in fits], own_target, own_weight)
+    groups = groups_of(views=views.encodings, learned=len(grouped) >= LEAST_ROWS)
+    comparison = compare_groups(groups, rows, n_group, group_seed, n_threads, clock)
+    fits = comparison.fits
+    shares = honest_weights([fit.decisions for fit in fits], rows.target, rows.weight)
     clock.lap("groups")
     if not shares.any():
         return CosinePart(fits, shares, {})
 
-    metrics = learn_metrics(fits, shares, some, own_target, own_weight, n_group, metric_seed, n_threads)
+    metrics = learn_metrics(fits, shares, rows, n_group, metric_seed, n_threads)
     known = rows_of_pool(honest.rows, shuffled)
-    views = views_of(known)
-    pools = draw_pools(fits, shares, views, metrics, weight[known], n_pool(n_inputs, target.shape[1], clock), pool_seed)
-    columns = columns_of(pools)
-    normal = NormalEquations.of(columns, target[known], weight[known], n_threads, np.float32)
-    penalty, decisions = choose_penalty(
-        normal,
-        columns,
-        target[known],
-        np.searchsorted(known, honest.rows),
-        suggested_penalty(fits, shares, n_group, columns.shape[1]),
-        lambda decisions: problem.error_of(decisions, honest.rows),
+    drawn = DrawnPools(fits, shares, views, known, pool_seed)
+    final = drawn.draw(metrics, n_pool(n_inputs, problem.target.shape[1], clock), 0)
+    judged = np.searchsorted(known, np.unique(honest.rows))
+    pools = [final.honest(judged)]
+    if metrics:  # the metric has seen the labels of rows: each is judged by cosines in that of the other half
+        in_half = np.arange(len(problem.weight)) % 2 == 0
+        in_half[grouped] = comparison.half
+        n_half = max(LEAST_COLUMNS, len(final) // 2)
+        pools = [
+            drawn.draw({view: comparison.metrics[view, side] for view in metrics}, n_half, number).honest(
+                judged[in_half[known[judged]] != side]
+            )
+            for number, side in ((1, True), (2, False))
+        ]
+    penalty, found, places = choose_penalty(
+        pools,
+        problem.target[known],
+        problem.copies[known],
+        suggested_penalty(fits, shares, n_group),
+        lambda decisions, own: problem.error_of(decisions, known[own], problem.weight[known[own]]),
         n_threads,
     )
-    order = select_columns(normal, penalty, n_columns)
+    penalty *= len(final)
+    decisions = np.empty((len(known), problem.target.shape[1]))
+    decisions[places] = found
+    pool = FinalPool(views.encodings, final.pools, select_columns(final.normal, penalty, n_columns))
     clock.lap("pool")
-    return CosinePart(fits, shares, metrics, FinalPool(encodings, pools, order), penalty, decisions)
+    return CosinePart(fits, shares, metrics, pool, penalty, decisions[np.searchsorted(known, honest.rows)])
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """The rows of a problem as inputs of cosines.
+
+    Attributes
+    ----------
+    problem : Problem
+    encodings : dict of Encoding
+        Of each view, fitted on all rows.
+    """
+
+    problem: Problem
+    encodings: Mapping[str, Encoding]
+
+    @staticmethod
+    def of(problem: Problem) -> Views:
+        """Fit the encodings."""
+        kinds = ONE_SCALE_VIEWS if problem.one_scale else VIEWS
+        return Views(problem, {kind: Encoding.of(problem.X, problem.rows, problem.weight, kind) for kind in kinds})
+
+    @property
+    def n_inputs(self) -> int:
+        """Number of inputs, the same in all views."""
+        return next(iter(self.encodings.values())).n_inputs
+
+    def of_rows(self, rows: Integers) -> dict[str, AnyArray]:
+        """Return some of the rows in each view."""
+        matrix = self.problem.X.take(self.problem.rows[rows]).matrix()
+        return {view: encoding.transform(matrix) for view, encoding in self.encodings.items()}
+
+    def group_rows(self, rows: Integers) -> GroupRows:
+        """Return some of the rows, to compare groups on."""
+        problem = self.problem
+        return GroupRows(self.of_rows(rows), problem.target[rows], problem.weight[rows], problem.copies[rows])
+
+
+class DrawnPools:
+    """Draws cosines of all groups of some weight, and measures them on some rows."""
+
+    def __init__(
+        self, fits: Sequence[HonestFit], shares: Floats, views: Views, known: Integers, seed: np.random.SeedSequence
+    ) -> None:
+        self._fits, self._shares, self._seeds = fits, shares, seed.spawn(3)
+        self._rows, problem = views.of_rows(known), views.problem
+        self._target, self._weight, self._n_threads = problem.target[known], problem.weight[known], problem.n_threads
+
+    def draw(self, metrics: Mapping[str, Floats], n_columns: int, number: int) -> MeasuredPool:
+        """Draw about `n_columns` in the given metrics; pools with other numbers have other cosines."""
+        seed = self._seeds[number]
+        pools = draw_pools(self._fits, self._shares, self._rows, metrics, self._weight, n_columns, seed)
+        columns = columns_of(pools)
+        normal = NormalEquations.of(columns, self._target, self._weight, self._n_threads, np.float32)
+        return MeasuredPool(pools, columns, normal)
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredPool:
+    """Drawn cosines, their responses, and the products of these."""
+
+    pools: list[tuple[str, CosinePool]]
+    columns: AnyArray
+    normal: NormalEquations
+
+    def __len__(self) -> int:
+        return int(self.columns.shape[1])
+
+    def honest(self, rows: Integers) -> HonestPool:
+        """Return the columns, to be judged on some rows."""
+        return HonestPool(self.normal, self.columns, rows)
 
 
 def n_pool(n_inputs: int, n_outputs: int, clock: Clock) -> int:

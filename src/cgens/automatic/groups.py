@@ -101,25 +101,87 @@ class HonestFit:
     decisions: Floats
 
 
-def fit_groups(
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The honest fits of groups, and what a metric was learned from.
+
+    Attributes
+    ----------
+    fits : list of HonestFit
+    half : ndarray of shape (m,), bool
+        Which half each row is in.
+    metrics : dict of (view, bool) to ndarray of shape (d,)
+        The metric of each view that was learned from the rows of a half.
+    """
+
+    fits: list[HonestFit]
+    half: AnyArray
+    metrics: Mapping[tuple[str, bool], Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class GroupRows:
+    """The rows on which groups are compared.
+
+    Attributes
+    ----------
+    views : dict of ndarray of shape (m, d)
+        The rows in each view.
+    target : ndarray of shape (m, l)
+    weight, copies : ndarray of shape (m,)
+        As in `cgens.automatic.problem.Problem`.
+    """
+
+    views: Mapping[str, Floats]
+    target: Floats
+    weight: Floats
+    copies: Floats
+
+    def fit_group(self, group: Group, n_columns: int, rng: np.random.Generator) -> HonestFit:
+        """Fit a group without a learned metric."""
+        rows = self.views[group.view]
+        columns = group.pool(n_columns, np.ones(rows.shape[1]), rows, self.weight, rng).measured
+        found = loo(columns, self.target, self.weight, dtype=np.float32, copies=self.copies)
+        return HonestFit(group, found.penalty, found.error, found.decisions)
+
+    def cross_fit_group(
+        self, group: Group, n_columns: int, metrics: Sequence[Floats], half: AnyArray, rng: np.random.Generator
+    ) -> HonestFit:
+        """Fit on all rows with the metric of one half, and use the decisions on the other half only."""
+        errors, honest = np.zeros(len(PENALTIES)), [np.empty_like(self.target) for _ in PENALTIES]
+        for side, metric in zip((True, False), metrics, strict=True):
+            columns = group.pool(n_columns, metric, self.views[group.view], self.weight, rng).measured
+            counted = half != side
+            found = loo(columns, self.target, self.weight, counted=counted, dtype=np.float32, copies=self.copies)
+            errors += found.errors * self.weight[counted].sum()
+            for decisions, own in zip(honest, found.all_decisions, strict=True):
+                decisions[counted] = own[counted]
+        best = len(errors) - 1 - int(np.argmin(errors[::-1]))
+        decisions = honest[best]
+        return HonestFit(
+            group, float(found.penalties[best]), mean_square(self.target - decisions, self.weight), decisions
+        )
+
+    def learn_metric(self, view: str, own: AnyArray, n_columns: int, rng: np.random.Generator) -> Floats:
+        """Learn the metric of a view from some of the rows."""
+        rows = self.views[view][own], self.target[own], self.weight[own], self.copies[own]
+        return learn_metric(*rows, n_columns, rng)
+
+
+def compare_groups(
     groups: Sequence[Group],
-    views: Mapping[str, Floats],
-    target: Floats,
-    weight: Floats,
+    rows: GroupRows,
     n_columns: int,
     seed: np.random.SeedSequence,
     n_threads: int,
     clock: Clock | None = None,
-) -> list[HonestFit]:
-    """Return the honest fits of all groups, or of those that there is time for: of the first one in any case.
+) -> Comparison:
+    """Fit all groups honestly, or those that there is time for: the first one in any case.
 
     Parameters
     ----------
     groups : sequence of Group
-    views : dict of ndarray of shape (m, d)
-        The rows in each view.
-    target : ndarray of shape (m, l)
-    weight : ndarray of shape (m,)
+    rows : GroupRows
     n_columns : int
         Number of cosines of each group.
     seed : numpy.random.SeedSequence
@@ -129,60 +191,30 @@ def fit_groups(
 
     Returns
     -------
-    fits : list of HonestFit
+    comparison : Comparison
     """
     clock = clock or Clock()
     halves_seed, metric_seed, *seeds = seed.spawn(2 + len(groups))
-    half = np.random.default_rng(halves_seed).permutation(len(weight)) % 2 == 0
-    keys = [
-        (view, side) for view in views for side in (True, False) if any(g.learned and g.view == view for g in groups)
-    ]
-    metric_rngs = [np.random.default_rng(own) for own in metric_seed.spawn(len(keys))]
+    half = np.random.default_rng(halves_seed).permutation(len(rows.weight)) % 2 == 0
+    learned = {group.view for group in groups if group.learned}
+    keys = [(view, side) for view in rows.views if view in learned for side in (True, False)]
+    rngs = [np.random.default_rng(own) for own in metric_seed.spawn(len(keys))]
 
     def learn(key: tuple[str, bool], rng: np.random.Generator) -> Floats | None:
         view, side = key
-        own = half == side
-        if clock.is_past(METRICS_UNTIL):
+        return None if clock.is_past(METRICS_UNTIL) else rows.learn_metric(view, half == side, n_columns, rng)
+
+    def fit(group: Group, child: np.random.SeedSequence) -> HonestFit | None:
+        both = [metrics[group.view, side] for side in (True, False) if (group.view, side) in metrics]
+        if group is not groups[0] and ((group.learned and len(both) < 2) or clock.is_past(GROUPS_UNTIL)):
+            clock.leave_out("groups of cosines", str(group))
             return None
-        return learn_metric(views[view][own], target[own], weight[own], n_columns, rng)
+        rng = np.random.default_rng(child)
+        if group.learned:
+            return rows.cross_fit_group(group, n_columns, both, half, rng)
+        return rows.fit_group(group, n_columns, rng)
 
     with ONE_BLAS_THREAD, ThreadPoolExecutor(n_threads) as pool:
-        metrics = dict(zip(keys, pool.map(learn, keys, metric_rngs), strict=True))
-
-        def fit(group: Group, child: np.random.SeedSequence) -> HonestFit | None:
-            rows, rng = views[group.view], np.random.default_rng(child)
-            both = [own for side in (True, False) if (own := metrics.get((group.view, side))) is not None]
-            if group is not groups[0] and ((group.learned and len(both) < 2) or clock.is_past(GROUPS_UNTIL)):
-                clock.leave_out("groups of cosines", str(group))
-                return None
-            if group.learned:
-                return _cross_fitted(group, rows, target, weight, n_columns, both, half, rng)
-            columns = group.pool(n_columns, np.ones(rows.shape[1]), rows, weight, rng).measured
-            found = loo(columns, target, weight, dtype=np.float32)
-            return HonestFit(group, found.penalty, found.error, found.decisions)
-
-        return [fit for fit in pool.map(fit, groups, seeds) if fit is not None]
-
-
-def _cross_fitted(
-    group: Group,
-    rows: Floats,
-    target: Floats,
-    weight: Floats,
-    n_columns: int,
-    metrics: Sequence[Floats],
-    half: AnyArray,
-    rng: np.random.Generator,
-) -> HonestFit:
-    """Fit on all rows with the metric of one half, and use the decisions on the other half only."""
-    errors, honest = np.zeros(len(PENALTIES)), [np.empty_like(target) for _ in PENALTIES]
-    for side, metric in zip((True, False), metrics, strict=True):
-        columns = group.pool(n_columns, metric, rows, weight, rng).measured
-        counted = half != side
-        found = loo(columns, target, weight, counted=counted, dtype=np.float32)
-        errors += found.errors * weight[counted].sum()
-        for decisions, own in zip(honest, found.all_decisions, strict=True):
-            decisions[counted] = own[counted]
-    best = len(errors) - 1 - int(np.argmin(errors[::-1]))
-    penalty, decisions = float(found.penalties[best]), honest[best]
-    return HonestFit(group, penalty, mean_square(target - decisions, weight), decisions)
+        found = zip(keys, pool.map(learn, keys, rngs), strict=True)
+        metrics = {key: metric for key, metric in found if metric is not None}
+        return Comparison([own for own in pool.map(fit, groups, seeds) if own is not None], half, metrics)

@@ -1,4 +1,4 @@
-"""The parts of an automatic model as one ensemble, with one certificate."""
+"""The parts of an automatic model as one ensemble, with one certificate and one trace."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from cgens.ensemble import Ensemble
 from cgens.packs import PackSet
 from cgens.packs.pack_set import PackPart
+from cgens.trace import Trace
 from cgens.types import Certificate, Duals, Floats, MasterSolution, Status, relative_gap
 from cgens.weight_history import WeightHistory
 
@@ -53,8 +54,19 @@ def join_certificates(certificates: Sequence[Certificate]) -> Certificate:
         relative_gap=relative_gap(primal, dual),
         scope="restricted" if bound is None else "pool",
         n_candidates=None if None in sizes else sum(own for own in sizes if own is not None),
-        max_price=max(own.max_price for own in certificates),
+        max_price=float(np.max([own.max_price for own in certificates])),  # NaN, unknown, if one is
         full_lower_bound=bound,
         full_relative_gap=None if bound is None else relative_gap(primal, bound),
         status=min((own.status for own in certificates), key=worst.index),
     )
+
+
+def join_traces(traces: Sequence[Trace], certificate: Certificate) -> Trace:
+    """Return the trace of the sum of separate problems, solved in one round: objectives, bounds and times add up."""
+    ends = [0, -1] if min(map(len, traces)) > 1 else [-1]
+    own = {
+        name: np.sum([getattr(trace, name)[ends] for trace in traces], axis=0)
+        for name in ("price", "primal", "dual", "full_lower_bound", "price_seconds", "solve_seconds", "n_iter")
+    }
+    own["relative_gap"] = np.array([relative_gap(a, b) for a, b in zip(own["primal"], own["dual"], strict=True)])
+    return Trace(**own, certificate=certificate, duals=None, bound_duals=None, bound_weights=None, bound_intercept=None)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
 
-from cgens.automatic.groups import HonestFit
+from cgens.automatic.groups import GroupRows, HonestFit
 from cgens.blas import ONE_BLAS_THREAD
 from cgens.selection import NormalEquations, left_out_residuals
 from cgens.selection.leave_one_out import mean_square
-from cgens.table.encoding import row_weight
 from cgens.types import AnyArray, Floats, Integers
 from cgens.weak_learners.projections.cosine_pool import CosinePool
-from cgens.weak_learners.projections.metric import learn_metric
 
 #: Number of columns of a group at least.
 LEAST_COLUMNS = 40
@@ -51,73 +50,96 @@ def draw_pools(
 def learn_metrics(
     fits: Sequence[HonestFit],
     weights: Floats,
-    views: Mapping[str, Floats],
-    target: Floats,
-    weight: Floats,
+    rows: GroupRows,
     n_columns: int,
     seed: np.random.SeedSequence,
     n_threads: int = 1,
 ) -> dict[str, Floats]:
-    """Return the metric of each view in which a group of some weight has a learned one."""
+    """Return the metric of each view in which a group of some weight has a learned one, from all rows."""
     used = sorted({fit.group.view for fit, own in zip(fits, weights, strict=True) if own > 0 and fit.group.learned})
     rngs = [np.random.default_rng(own) for own in seed.spawn(len(used))]
+    every = np.arange(len(rows.weight))
 
     def learn(view: str, rng: np.random.Generator) -> Floats:
-        return learn_metric(views[view], target, weight, n_columns, rng)
+        return rows.learn_metric(view, every, n_columns, rng)
 
     with ONE_BLAS_THREAD, ThreadPoolExecutor(n_threads) as pool:
         return dict(zip(used, pool.map(learn, used, rngs), strict=True))
 
 
-def suggested_penalty(fits: Sequence[HonestFit], weights: Floats, n_group: int, n_pool: int) -> float:
-    """Return the penalty of a pool of `n_pool` columns, given those of groups of `n_group` columns each.
+def suggested_penalty(fits: Sequence[HonestFit], weights: Floats, n_group: int) -> float:
+    """Return the penalty per column of a pool, given those of groups of `n_group` columns each.
 
     The decision of a group of n columns of variance 1 under a penalty is about that of k n columns under k times it.
     """
     mean = np.sum(weights * np.log([fit.penalty for fit in fits])) / weights.sum()
-    return float(np.exp(mean) * n_pool / n_group / weights.sum())
+    return float(np.exp(mean) / n_group / weights.sum())
 
 
-def choose_penalty(
-    normal: NormalEquations,
-    columns: AnyArray,
-    target: Floats,
-    rows: Integers,
-    suggested: float,
-    error_of: Callable[[Floats], float],
-    n_threads: int,
-) -> tuple[float, Floats]:
-    """Return the penalty of a least error times squared error, and the leave-one-out decisions of some rows.
+@dataclass(frozen=True, eq=False)
+class HonestPool:
+    """Columns of which the leave-one-out decisions are honest for some rows: no label of these was used to draw them.
 
-    Parameters
+    Attributes
     ----------
     normal : NormalEquations
         Of the columns.
     columns : ndarray of shape (m, n)
-    target : ndarray of shape (m, l)
     rows : ndarray of shape (k,)
         The rows that are left out.
+    """
+
+    normal: NormalEquations
+    columns: AnyArray
+    rows: Integers
+
+
+def choose_penalty(
+    pools: Sequence[HonestPool],
+    target: Floats,
+    copies: Floats,
+    suggested: float,
+    error_of: Callable[[Floats, Integers], float],
+    n_threads: int,
+) -> tuple[float, Floats, Integers]:
+    """Return the penalty per column of a least error times squared error, and the leave-one-out decisions with it.
+
+    Parameters
+    ----------
+    pools : sequence of HonestPool
+    target : ndarray of shape (m, l)
+    copies : ndarray of shape (m,)
+        How many copies each row stands for.
     suggested : float
-        The middle of the penalties to try.
+        The middle of the penalties to try, each of which is multiplied by the number of columns of a pool.
     error_of : callable
-        Returns the error of decisions for these rows.
+        ``error_of(decisions, rows)`` returns the error of decisions for some rows.
     n_threads : int
 
     Returns
     -------
     penalty : float
     decisions : ndarray of shape (k, l)
+    rows : ndarray of shape (k,)
+        Of the decisions: those of all pools, one after another.
     """
-    unit = np.minimum(normal.weight, row_weight(normal.weight))
+    rows = np.concatenate([own.rows for own in pools])
+    weight = pools[0].normal.weight
     criteria: dict[int, float] = {}
     decisions: dict[int, Floats] = {}
 
     def compare(*numbers: int) -> None:
-        penalties = [suggested * MULTIPLES[own] for own in numbers]
-        residuals = left_out_residuals(normal, columns, target, penalties, rows, unit, n_threads, np.float32)
-        for number, own in zip(numbers, residuals, strict=True):
-            decisions[number] = target[rows] - own
-            criteria[number] = error_of(decisions[number]) * mean_square(own, normal.weight[rows])
+        found = []
+        for own in pools:
+            penalties = [suggested * MULTIPLES[number] * own.columns.shape[1] for number in numbers]
+            unit = weight / copies
+            found.append(
+                left_out_residuals(own.normal, own.columns, target, penalties, own.rows, unit, n_threads, np.float32)
+            )
+        for number, parts in zip(numbers, zip(*found, strict=True), strict=True):
+            residuals = np.concatenate(parts)
+            decisions[number] = target[rows] - residuals
+            criteria[number] = error_of(decisions[number], rows) * mean_square(residuals, weight[rows])
 
     # As the criterion falls and then rises, it is enough to go downhill: mostly, three penalties are compared.
     compare(1, 2)
@@ -128,4 +150,4 @@ def choose_penalty(
         if criteria[best + step] > criteria[best]:
             break
         best += step
-    return suggested * MULTIPLES[best], decisions[best]
+    return suggested * MULTIPLES[best], decisions[best], rows

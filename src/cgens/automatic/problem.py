@@ -26,10 +26,13 @@ class Problem:
     target : ndarray of shape (m, l)
         Of about variance 1.
     weight : ndarray of shape (m,)
+    copies : ndarray of shape (m,)
+        How many copies each row stands for; class weights make none.
     classes : ndarray of shape (m,) or None
         Class of each row, to hold out the same share of each.
     error_of : callable
-        ``error_of(decisions, rows)`` returns the error of decisions for some of the m rows; constant for regression.
+        ``error_of(decisions, rows, weight)`` returns the error of decisions for some of the m rows, with weights of
+        their own; constant for regression.
     n_threads : int
     clock : Clock
     """
@@ -38,8 +41,9 @@ class Problem:
     rows: Integers
     target: Floats
     weight: Floats
+    copies: Floats
     classes: AnyArray | None
-    error_of: Callable[[Floats, AnyArray], float]
+    error_of: Callable[[Floats, AnyArray, Floats], float]
     n_threads: int
     clock: Clock = field(default_factory=lambda: Clock())
 
@@ -79,9 +83,14 @@ class Clock:
         """Return whether more than this share of the budget is used."""
         return self.budget is not None and perf_counter() - self._start > share * self.budget
 
+    def has_time_for(self, seconds: float, until: float) -> bool:
+        """Return whether something that takes so long ends before this share of the budget is used."""
+        return self.budget is None or perf_counter() - self._start + seconds <= until * self.budget
+
     def leave_out(self, kind: str, name: str) -> None:
         """Record that there is no time for something of a kind."""
-        self.left_out.setdefault(kind, []).append(name)
+        if name not in self.left_out.setdefault(kind, []):
+            self.left_out[kind].append(name)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ the weighted sum of theirs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from cgens.types import Floats
 #: Up to this many rows, and values in them, each row is held out once from the trees, in three folds; of more rows, one
 #: in five is.
 FOLD_ROWS, FOLD_VALUES, N_FOLDS, ONE_IN = 3000, 300_000, 3, 5
+#: With a time budget of less, a fifth is held out in any case.
+FOLD_SECONDS = 60.0
 #: A fifth of fewer rows says too little, however wide they are.
 LEAST_HELD_OUT = 100
 #: Rows, at most, on which the parts are weighed if there are more; about as many are held out, but at most one in five.
@@ -45,8 +47,8 @@ class Part:
     ----------
     name : str
     learners : PackSet
-    n_candidates : int
-        From how many the learners were selected.
+    others : PackSet or None
+        The rest of the pool that the learners were selected from; None if they were not selected from a pool.
     penalty : float
         1 / C.
     weight : float
@@ -55,7 +57,7 @@ class Part:
 
     name: str
     learners: PackSet
-    n_candidates: int
+    others: PackSet | None
     penalty: float
     weight: float
 
@@ -107,11 +109,13 @@ def choose_parts(problem: Problem, n_columns: int, seed: np.random.SeedSequence)
     n_rows, weight = len(problem.rows), problem.weight
     cosine_seed, fold_seed, row_seed, chain_seed = seed.spawn(4)
     few = (n_rows <= FOLD_ROWS and n_rows * problem.X.shape[1] <= FOLD_VALUES) or n_rows < ONE_IN * LEAST_HELD_OUT
-    complete = few and problem.clock.budget is None
+    complete = few and (problem.clock.budget is None or problem.clock.budget >= FOLD_SECONDS)
     held_out = weight[None]  # a single row cannot be held out
     if n_rows > 1:
         n_folds, n_used = (N_FOLDS, N_FOLDS) if complete else (max(ONE_IN, n_rows // HELD_OUT_ROWS), 1)
-        held_out = held_out_weights(weight, problem.classes, n_folds, np.random.default_rng(fold_seed), n_used)
+        held_out = held_out_weights(
+            weight, problem.copies, problem.classes, n_folds, np.random.default_rng(fold_seed), n_used
+        )
     honest = HonestRows.of(list(held_out), None if complete else HONEST_ROWS, np.random.default_rng(row_seed))
 
     cosines = choose_cosines(problem, honest, n_columns, cosine_seed)
@@ -119,29 +123,66 @@ def choose_parts(problem: Problem, n_columns: int, seed: np.random.SeedSequence)
     chains = Chains(problem, held_out, honest).grow(growths, chain_seed)
     problem.clock.lap("trees and learned cosines")
 
-    found = [
-        (Part(chain.growth.name, chain.ensemble.packs, len(chain.ensemble), chain.penalty, 0.0), chain.decisions)
-        for chain in chains
-        if len(chain.ensemble)
-    ]
-    if cosines.pool is not None and cosines.decisions is not None:
-        own = Part(COSINES, cosines.pool.first(0), len(cosines.pool), cosines.penalty, 0.0)
-        found.append((own, cosines.decisions))
+    honest_parts = [(chain.growth.name, len(chain.ensemble), chain.decisions) for chain in chains]
+    if cosines.decisions is not None:
+        honest_parts.append((COSINES, 0, cosines.decisions))
     target, mean = problem.target[honest.rows], weight @ problem.target / weight.sum()
-    weights = honest_weights([own for _, own in found], target, honest.weight, LEAST_SHARE)
-    decisions = np.tile(mean, (len(target), 1))
-    for share, (_, honest_decisions) in zip(weights, found, strict=True):
-        decisions += share * (honest_decisions - mean)
+    weights, decisions = weigh_parts(honest_parts, target, mean, honest.weight, n_columns)
+    parts = []
+    for chain in chains:
+        if chain.growth.name in weights:
+            own = weights[chain.growth.name]
+            parts.append(Part(chain.growth.name, chain.ensemble.packs, None, chain.penalty, own))
+    if cosines.pool is not None and COSINES in weights:
+        left = n_columns - sum(len(part.learners) for part in parts)
+        learners, others = cosines.pool.first(left), cosines.pool.others(left)
+        parts.append(Part(COSINES, learners, others, cosines.penalty, weights[COSINES]))
     of_mean, of_sum = (mean_square(target - own, honest.weight) for own in (mean, decisions))
-    parts = [replace(part, weight=float(own)) for own, (part, _) in zip(weights, found, strict=True) if own > 0]
-    if cosines.pool is not None and parts and parts[-1].name == COSINES:
-        # They come last, and get the columns that the trees leave.
-        left = max(1, n_columns - sum(len(part.learners) for part in parts))
-        parts[-1] = replace(parts[-1], learners=cosines.pool.first(left))
     problem.clock.lap("weights")
     error = of_sum / of_mean if of_mean > 0 else 1.0
     clock = problem.clock
     return Recipe(parts, cosines, chains, honest, decisions, error, clock.seconds, clock.left_out)
+
+
+def weigh_parts(
+    parts: Sequence[tuple[str, int, Floats]], target: Floats, mean: Floats, weight: Floats, n_columns: int
+) -> tuple[dict[str, float], Floats]:
+    """Return the weights of the parts that are used, and the weighted sum of their decisions.
+
+    Parameters
+    ----------
+    parts : sequence of (name, number of columns, honest decisions)
+        The cosines last, with 0 columns: they take those that the others leave, at least one.
+    target : ndarray of shape (k, l)
+    mean : ndarray of shape (l,)
+    weight : ndarray of shape (k,)
+    n_columns : int
+        If there are too few for all parts, the one of the least weight is left out.
+    """
+    kept = list(parts)
+    while True:
+        weights = honest_weights([own for _, _, own in kept], target, weight, LEAST_SHARE)
+        used = [(own, part) for own, part in zip(weights.tolist(), kept, strict=True) if own > 0]
+        if sum(max(1, part[1]) for _, part in used) <= n_columns:
+            break
+        least = min(used, key=lambda pair: pair[0])[1]
+        kept = [part for _, part in used if part is not least]
+    decisions = np.tile(mean, (len(target), 1))
+    for own, (_, _, honest_decisions) in used:
+        decisions += own * (honest_decisions - mean)
+    if not exceeds_its_error(target - mean, target - decisions, weight):
+        return {}, np.tile(mean, (len(target), 1))
+    return {name: own for own, (name, _, _) in used}, decisions
+
+
+def exceeds_its_error(before: Floats, after: Floats, weight: Floats) -> bool:
+    """Return whether the mean gain in squared residuals is larger than its standard error.
+
+    If nothing is to be learned, weights >= 0 find a small gain in every second case.
+    """
+    gains, share = np.sum(before**2, axis=1) - np.sum(after**2, axis=1), weight / weight.sum()
+    gain = float(share @ gains)
+    return gain > float(np.sqrt(np.sum((share * (gains - gain)) ** 2)))
 
 
 def growths_for(problem: Problem, n_columns: int) -> list[tuple[Growth, tuple[int, ...]]]:

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from cgens.table.encoding import row_weight
 from cgens.types import AnyArray, Floats
 
 
 def held_out_weights(
-    weight: Floats, classes: AnyArray | None, n_folds: int, rng: np.random.Generator, n_returned: int | None = None
+    weight: Floats,
+    copies: Floats,
+    classes: AnyArray | None,
+    n_folds: int,
+    rng: np.random.Generator,
+    n_returned: int | None = None,
 ) -> Floats:
     """Return how much of the weight of each row is in each fold, with about the same share of each class.
 
-    A row of weight k is k copies, each of which is in one fold; a row of a weight below 1, or below the mean weight if
-    that is less, is one copy.
+    Each copy of a row is in one fold.
 
     Parameters
     ----------
     weight : ndarray of shape (m,)
         Positive.
+    copies : ndarray of shape (m,)
+        How many copies each row stands for (see `cgens.selection.copies_of`).
     classes : ndarray of shape (m,), or None
         A number for each row; rows of one number are divided evenly.
     n_folds : int
@@ -35,10 +40,11 @@ def held_out_weights(
 
     Examples
     --------
-    >>> held_out_weights(np.array([1.0, 4.0, 1.0]), None, 3, np.random.default_rng(0)).sum(axis=0)
+    >>> weight = np.array([1.0, 4.0, 1.0])
+    >>> held_out_weights(weight, weight, None, 3, np.random.default_rng(0)).sum(axis=0)
     array([1., 4., 1.])
     """
-    copies = np.maximum(1, np.floor(weight / row_weight(weight) * (1 + 1e-9))).astype(np.int64)
+    copies = copies.astype(np.int64)
     order = rng.permutation(len(weight))
     if classes is not None:
         order = order[np.argsort(classes[order], kind="stable")]

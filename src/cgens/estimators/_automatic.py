@@ -6,7 +6,6 @@ import copy
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -15,22 +14,26 @@ from sklearn.base import clone
 
 from cgens.automatic.calibration import Calibration
 from cgens.automatic.closed_form import PackColumns, solve_part
-from cgens.automatic.joined import join_certificates, join_ensembles
+from cgens.automatic.joined import join_certificates, join_ensembles, join_traces
 from cgens.automatic.problem import Clock, Problem
 from cgens.automatic.recipe import Part, Recipe, choose_parts
 from cgens.automatic.report import AutomaticReport, PartReport
 from cgens.automatic.spec import Automatic
 from cgens.coding import ClassCoding, LabelCoding
+from cgens.cosine_importances import named_metric
 from cgens.ensemble import Ensemble
+from cgens.estimators._deviations import deviations_of
 from cgens.estimators._inputs import has_sparse_columns
 from cgens.estimators._parameters import check_positive, resolve_weak_learner
 from cgens.estimators._plan import FitPlan
 from cgens.estimators._planner import Planner
-from cgens.masters import Logistic
+from cgens.packs import PackSet
 from cgens.rounds import Callback
+from cgens.selection import copies_of
 from cgens.table.accepted import check_accepted
+from cgens.table.schema import Schema
 from cgens.trace import Trace
-from cgens.types import AnyArray, Family, Floats
+from cgens.types import AnyArray, Family, Floats, Sample
 from cgens.weak_learners import Pool, Stump
 
 #: What the automatic model decides by itself, or does not do: setting one of these asks for a single family.
@@ -84,31 +87,40 @@ def run_automatic(
     models = {}
     for part in recipe.parts:
         own = with_part(plan, part)
-        columns = PackColumns(part.learners, plan.data.X, plan.order.rows, plan.n_threads)
-        result = solve_part(columns, plan.target, plan.weight, part.penalty)
-        models[part.name] = copy.copy(estimator)
-        models[part.name].weak_learner = own.family
+        columns = columns_of(part.learners, plan)
+        others = None if part.others is None else columns_of(part.others, plan)
+        result = solve_part(columns, others, plan.target, plan.weight, part.penalty)
+        models[part.name] = model_of(estimator, own)
         store_fit(models[part.name], own, *result)
     weights = [part.weight for part in recipe.parts]
     if not models:  # nothing predicts better than a constant
         own = replace(plan, family=Stump(), max_columns=0)
-        models, weights = {"constant": copy.copy(estimator)}, [1.0]
-        models["constant"].weak_learner = own.family
+        models, weights = {"constant": model_of(estimator, own)}, [1.0]
         store_fit(models["constant"], own, *own.run())
     mean = plan.weight @ plan.target / plan.weight.sum()
     store_context(estimator, plan)
     estimator.parts_ = models
     estimator.ensemble_ = join_ensembles([own.ensemble_ for own in models.values()], weights, mean)
     estimator.certificate_ = join_certificates([own.certificate_ for own in models.values()])
-    traces = [own.trace_ for own in models.values()]
-    estimator.trace_ = replace(reduce(Trace.followed_by, traces), certificate=estimator.certificate_)
-    estimator.n_columns_, estimator.n_iter_ = len(estimator.ensemble_), sum(own.n_iter_ for own in models.values())
+    estimator.trace_ = join_traces([own.trace_ for own in models.values()], estimator.certificate_)
+    estimator.n_columns_, estimator.n_iter_ = len(estimator.ensemble_), len(estimator.trace_) - 1
     estimator._duals = estimator._bound_duals = DualsOfParts()
     estimator.calibration_ = fit_calibration(plan, recipe)
-    if estimator.calibration_ is not None:
-        estimator.master_ = Logistic()
     clock.lap("weights on all rows")
     estimator.auto_ = report_of(plan, recipe, estimator.parts_)
+
+
+def columns_of(learners: PackSet, plan: FitPlan) -> PackColumns:
+    """Return the responses of learners on the rows of the fit."""
+    return PackColumns(learners, plan.data.X, plan.order.rows, plan.n_threads)
+
+
+def model_of(estimator: Any, plan: FitPlan) -> Any:
+    """Return a model with the parameters of one part."""
+    model = copy.copy(estimator)
+    model.weak_learner, model.loss, model.C = plan.family, estimator.loss_, plan.C
+    model.n_estimators = max(1, plan.max_columns)
+    return model
 
 
 def show_step(name: str, seconds: float) -> None:
@@ -117,31 +129,38 @@ def show_step(name: str, seconds: float) -> None:
 
 
 def choose(plan: FitPlan, clock: Clock) -> Recipe:
-    """Choose the parts; targets are scaled to variance 1."""
-    rows, weight, target = plan.order.rows, plan.weight, plan.target
-    share = weight / weight.sum()
-    centred = target - share @ target
-    unit = np.abs(centred).max(axis=0)
-    unit[unit == 0] = 1.0
-    deviation = unit * np.sqrt(share @ (centred / unit) ** 2)  # squares neither overflow nor vanish
-    classes = plan.data.class_index[rows] if isinstance(plan.coding, ClassCoding) else None
-    error_of: Callable[[Floats, AnyArray], float]
+    """Choose the parts, for targets of variance 1 and for weights that are 1 per copy on average.
+
+    Class weights then change the choice only by their ratios.
+    """
+    rows, target, copies = plan.order.rows, plan.target, copies_of(plan.order.weight)
+    unit = float(plan.weight.sum() / copies.sum())
+    classes = codes = None
     if isinstance(plan.coding, ClassCoding):
-        codes = plan.coding.codes
-        deviation = np.ones(len(deviation))
-
-        def error_of(decision: Floats, rows: AnyArray) -> float:
-            wrong = (decision @ codes.T).argmax(axis=1) != classes[rows]  # type: ignore[index]
-            return max(float(weight[rows] @ wrong / weight[rows].sum()), 0.5 / len(rows))
-
+        classes, codes = plan.data.class_index[rows], plan.coding.codes
     else:
+        mean = plan.weight @ target / plan.weight.sum()
+        target = np.ascontiguousarray((target - mean) / deviations_of(target, plan.weight))
 
-        def error_of(decision: Floats, rows: AnyArray) -> float:
+    def error_of(decision: Floats, rows: AnyArray, weight: Floats) -> float:
+        if classes is None or codes is None:
             return 1.0
+        wrong = (decision @ codes.T).argmax(axis=1) != classes[rows]
+        return max(float(weight @ wrong / weight.sum()), 0.5 / len(rows))
 
-    scaled = centred / np.where(deviation > 0, deviation, 1.0) if classes is None else target
-    problem = Problem(plan.data.X, rows, np.ascontiguousarray(scaled), weight, classes, error_of, plan.n_threads, clock)
-    return choose_parts(problem, plan.max_columns, np.random.SeedSequence(plan.seed))
+    problem = Problem(
+        X=plan.data.X,
+        rows=rows,
+        target=target,
+        weight=plan.weight / unit,
+        copies=copies,
+        classes=classes,
+        error_of=error_of,
+        n_threads=plan.n_threads,
+        clock=clock,
+    )
+    recipe = choose_parts(problem, plan.max_columns, np.random.SeedSequence(plan.seed))
+    return replace(recipe, parts=[replace(part, penalty=part.penalty * unit) for part in recipe.parts])
 
 
 def with_part(plan: FitPlan, part: Part) -> FitPlan:
@@ -158,11 +177,8 @@ def fit_calibration(plan: FitPlan, recipe: Recipe) -> Calibration | None:
         classes = plan.data.class_index[plan.order.rows][rows]
         return Calibration.of_classes(recipe.decisions, classes, weight, plan.coding.codes)
     if isinstance(plan.coding, LabelCoding):
-        # `choose` centres and scales the target of each label
-        share = plan.weight / plan.weight.sum()
-        mean = share @ plan.target
-        deviation = np.sqrt(share @ (plan.target - mean) ** 2)
-        decisions = mean + np.where(deviation > 0, deviation, 1.0) * recipe.decisions
+        mean = plan.weight @ plan.target / plan.weight.sum()
+        decisions = mean + deviations_of(plan.target, plan.weight) * recipe.decisions  # `choose` has scaled the labels
         return Calibration.of_labels(decisions, (plan.target[rows] > 0).astype(int), weight)
     return None
 
@@ -170,7 +186,13 @@ def fit_calibration(plan: FitPlan, recipe: Recipe) -> Calibration | None:
 def report_of(plan: FitPlan, recipe: Recipe, models: Mapping[str, Any]) -> AutomaticReport:
     """Return what was decided."""
     parts = [
-        PartReport(own.name, own.weight, 1.0 / own.penalty, models[own.name].n_columns_, own.n_candidates)
+        PartReport(
+            name=own.name,
+            weight=own.weight,
+            C=1.0 / own.penalty,
+            n_columns=models[own.name].n_columns_,
+            n_candidates=models[own.name].certificate_.n_candidates,
+        )
         for own in recipe.parts
     ]
     groups = zip(recipe.cosines.fits, recipe.cosines.group_weights, strict=True)
@@ -180,13 +202,23 @@ def report_of(plan: FitPlan, recipe: Recipe, models: Mapping[str, Any]) -> Autom
         group_errors={str(fit.group): fit.error for fit in recipe.cosines.fits},
         group_penalties={str(fit.group): fit.penalty for fit in recipe.cosines.fits},
         chain_errors={chain.growth.name: chain.error for chain in recipe.chains},
-        metrics=dict(recipe.cosines.metrics),
+        metrics=named_metrics(plan, recipe, next(iter(models.values())).schema_),
         honest_error=recipe.error,
         n_rows=len(plan.order.rows),
         n_honest_rows=len(np.unique(recipe.honest.rows)),
         seconds=dict(recipe.seconds),
         left_out={kind: tuple(own) for kind, own in recipe.left_out.items()},
     )
+
+
+def named_metrics(plan: FitPlan, recipe: Recipe, schema: Schema) -> dict[str, dict[str, float]]:
+    """Return the learned metrics, with the names of the inputs."""
+    if recipe.cosines.pool is None:
+        return {}
+    sample, encodings = Sample(plan.data.X, plan.order.rows, plan.weight), recipe.cosines.pool.encodings
+    return {
+        view: named_metric(encodings[view], metric, schema, sample) for view, metric in recipe.cosines.metrics.items()
+    }
 
 
 class DualsOfParts:

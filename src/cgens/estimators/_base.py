@@ -13,8 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from cgens.automatic.calibration import Calibration
+from cgens.automatic.report import AutomaticReport
 from cgens.automatic.spec import Automatic
 from cgens.coding import Coding
+from cgens.cosine_importances import cosine_importances
 from cgens.ensemble import Ensemble
 from cgens.estimators._automatic import run_automatic
 from cgens.estimators._callbacks import CallbackEstimator, with_callbacks
@@ -25,13 +27,13 @@ from cgens.estimators._loo_c import with_loo_c
 from cgens.estimators._parameters import DEFAULT_COLUMNS, check_size, check_switch, resolve_threads
 from cgens.estimators._plan import FitPlan, Validation
 from cgens.estimators._planner import Planner
-from cgens.importances import family_shares, feature_importances, input_importances
+from cgens.importances import family_shares, feature_importances, input_importances, mean_importances
 from cgens.progress import ProgressBar
 from cgens.rounds import Callback, all_of
 from cgens.row_duals import RowDuals
 from cgens.table.accepted import reject_gaps
 from cgens.trace import Trace
-from cgens.types import AnyArray, Family, Floats, Status
+from cgens.types import AnyArray, Family, Floats, Sample, Status
 from cgens.user_warnings import warn_user
 from cgens.weak_learners import Mixture
 
@@ -42,9 +44,12 @@ class EnsembleEstimator(CallbackEstimator, Planner):
     ensemble_: Ensemble
     coding_: Coding
     weak_learner_: Family
+    parts_: dict[str, Any]  # of an automatic model, as `auto_`
+    auto_: AutomaticReport
     _duals: RowDuals
     _bound_duals: RowDuals | None
     _gap_shares: Floats  # share of the training rows' weight that lacks a value of each feature
+    _cosine_importances: Floats | None = None  # of the features, if all columns are cosines
     _typical: Floats | None = None  # what stands for gaps in columns that had none in `fit`; NaN for other columns
     _refuses_gaps: str | None = None  # the name of the family if it does not accept gaps
     _constant_prediction: str
@@ -71,8 +76,9 @@ class EnsembleEstimator(CallbackEstimator, Planner):
 
         Notes
         -----
-        On Ctrl-C the finished rounds are stored, with ``certificate_.status`` "interrupted", and KeyboardInterrupt is
-        raised. A fit that fails leaves the estimator unchanged.
+        On Ctrl-C KeyboardInterrupt is raised. The finished rounds of a family are stored before, with
+        ``certificate_.status`` "interrupted"; with the automatic model the estimator stays as it was. So it does if a
+        fit fails.
         """
         return self._fit(X, y, sample_weight)
 
@@ -166,7 +172,8 @@ class EnsembleEstimator(CallbackEstimator, Planner):
     def staged_predict(self, X: Any) -> Iterator[AnyArray]:
         """Yield the prediction after each round.
 
-        Each round has its own weights for all its columns; the last round is the final model.
+        Each round has its own weights for all its columns; the last round is the final model. An automatic model yields
+        once.
 
         Parameters
         ----------
@@ -193,14 +200,23 @@ class EnsembleEstimator(CallbackEstimator, Planner):
 
     @property
     def feature_importances_(self) -> Floats:
-        """Standard deviation of each feature's contribution to the decision, normalized to sum to 1."""
+        """How much the decision depends on each feature, normalized to sum to 1."""
         check_is_fitted(self, "ensemble_")
-        return feature_importances(self.ensemble_, self._gap_shares)
+        if not hasattr(self, "auto_"):
+            return feature_importances(self.ensemble_, self._gap_shares, self._cosine_importances)
+        parts = [(part.weight, self.parts_[part.name].feature_importances_) for part in self.auto_.parts]
+        return mean_importances(parts, self.n_features_in_)
 
     @property
     def input_importances_(self) -> dict[str, float]:
         """How much the target changes along each input of a learned metric, normalized to sum to 1."""
         check_is_fitted(self, "ensemble_")
+        if hasattr(self, "auto_"):
+            raise AttributeError(
+                "input_importances_ is defined for cosines in a learned metric: those of an automatic model are in "
+                "auto_.metrics, for each view of the inputs; see also feature_importances_ and "
+                "sklearn.inspection.permutation_importance."
+            )
         return input_importances(self.ensemble_, self.schema_)
 
 
@@ -246,10 +262,11 @@ def store_fit(estimator: EnsembleEstimator, plan: FitPlan, ensemble: Ensemble, t
         estimator._bound_duals = RowDuals.of(trace.bound_duals, plan.order, plan.master.smooth)
     if plan.C is not None:
         estimator.C_ = plan.C
+    sample = Sample(plan.data.X, plan.order.rows, plan.weight)
+    estimator._cosine_importances = cosine_importances(ensemble, sample)
     if isinstance(plan.family, Mixture):
         names = [member.name for member in plan.family.members()]
-        X = plan.data.X.take(plan.order.rows).matrix()
-        estimator.family_shares_ = family_shares(ensemble, names, X, plan.weight, plan.n_threads)
+        estimator.family_shares_ = family_shares(ensemble, names, sample.matrix(), plan.weight, plan.n_threads)
 
 
 def store_context(estimator: EnsembleEstimator, plan: FitPlan) -> None:
@@ -258,6 +275,7 @@ def store_context(estimator: EnsembleEstimator, plan: FitPlan) -> None:
     estimator._gap_shares = plan.data.X.gap_shares(plan.order.rows, plan.weight)
     estimator._typical = plan.typical_values()
     estimator._refuses_gaps = None if "gaps" in getattr(plan.family, "accepts", ()) else type(plan.family).__name__
+    estimator._cosine_importances = None
     for name in ("C_", "family_shares_", "validation_losses_", "parts_", "auto_", "calibration_"):
         estimator.__dict__.pop(name, None)
 

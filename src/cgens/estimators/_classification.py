@@ -101,7 +101,9 @@ class EnsembleClassifier(ClassificationPlanner, EnsembleEstimator):
         -------
         decision : ndarray of shape (n_samples,) for two classes, else (n_samples, n_classes)
             F(x) = sum_j w_j h_j(x) + b, positive for ``classes_[1]``. For more than two classes the inner product of
-            F(x) with the code of each class; for one-vs-rest and multilabel y the F(x) of each class or label.
+            F(x) with the code of each class; for one-vs-rest and multilabel y the F(x) of each class or label. An
+            automatic model has logits in place of F(x), by `calibration_`: `predict_proba` is their logistic function,
+            or the softmax of the decisions for more than two classes.
         """
         decision = self._decision(X)  # first: raises NotFittedError
         return self.coding_.scores(decision)
@@ -110,7 +112,8 @@ class EnsembleClassifier(ClassificationPlanner, EnsembleEstimator):
         """Yield the decision after each round.
 
         Each round has its own weights for all its columns, in closed form or solved to the loose tolerance used between
-        rounds; stage-wise methods keep each weight once it is set. The last round is the final model.
+        rounds; stage-wise methods keep each weight once it is set. The last round is the final model. An automatic
+        model yields once.
 
         Parameters
         ----------

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from cgens.coding import ClassCoding, LabelCoding
+from cgens.estimators._deviations import deviations_of
 from cgens.estimators._parameters import resolve_c
 from cgens.estimators._plan import FitPlan
-from cgens.selection import loo
+from cgens.selection import copies_of, loo
 from cgens.table.accepted import check_accepted
 from cgens.types import AnyArray, Floats, Sample
 from cgens.weak_learners.search.pool_columns import columns_of_pool
@@ -55,8 +56,10 @@ def with_loo_c(plan: FitPlan) -> FitPlan:
         return plan
     factors = FACTORS[::-1]  # penalties ascend
     penalties = 1.0 / (plan.squared.default_c(plan.family, target, weight) * factors)
-    unit = _deviations(plan, target, weight)
-    found = loo(pool.columns, target / unit, weight, penalties, n_threads=plan.n_threads)
+    # For regression the errors of all outputs count alike.
+    unit = np.ones(target.shape[1]) if _is_classification(plan) else deviations_of(target, weight)
+    copies = copies_of(plan.order.weight)[some]
+    found = loo(pool.columns, target / unit, weight, penalties, n_threads=plan.n_threads, copies=copies)
     criteria = [
         _error(plan, decisions * unit, target, weight) * error
         for decisions, error in zip(found.all_decisions, found.errors, strict=True)
@@ -69,18 +72,6 @@ def with_loo_c(plan: FitPlan) -> FitPlan:
 
 def _is_classification(plan: FitPlan) -> bool:
     return isinstance(plan.coding, ClassCoding | LabelCoding)
-
-
-def _deviations(plan: FitPlan, target: Floats, weight: Floats) -> Floats:
-    """Return the units of the outputs: for regression their deviations, so that the errors of all count alike."""
-    if _is_classification(plan):
-        return np.ones(target.shape[1])
-    share = weight / weight.sum()
-    centred = target - share @ target
-    largest = np.abs(centred).max(axis=0)
-    largest[largest == 0] = 1.0
-    deviation = largest * np.sqrt(share @ (centred / largest) ** 2)  # squares neither overflow nor vanish
-    return np.where(deviation > 0, deviation, 1.0)
 
 
 def _error(plan: FitPlan, decisions: Floats, target: Floats, weight: Floats) -> float:

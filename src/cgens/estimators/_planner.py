@@ -50,16 +50,24 @@ class Planner(VersionedEstimator):
         ----------
         **params : dict
             If a parameter of a weak learner is set, a weak learner that was given as a name or a list becomes the
-            object that it stands for.
+            object that it stands for. "auto" has no parameters: choose another weak learner first.
 
         Returns
         -------
         self
         """
-        if any(name.startswith("weak_learner__") for name in params):
-            family = params.get("weak_learner", self.weak_learner)
-            if isinstance(family, str | list):
-                params = {**params, "weak_learner": resolve_weak_learner(family)}
+        nested = {name.partition("__")[2]: name for name in params if name.startswith("weak_learner__")}
+        family = params.get("weak_learner", self.weak_learner)
+        if nested and isinstance(family, str | list):
+            resolved: Any = resolve_weak_learner(family)
+            if isinstance(resolved, Automatic):
+                raise ValueError(
+                    f"{next(iter(nested.values()))} cannot be set, because weak_learner='auto' has no parameters: "
+                    "choose a weak learner, for example weak_learner='stump'."
+                )
+            # on the new object, so that nothing is changed if one of them is invalid
+            resolved.set_params(**{name: params.pop(full) for name, full in nested.items()})
+            params["weak_learner"] = resolved
         super().set_params(**params)
         return self
 

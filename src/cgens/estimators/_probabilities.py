@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from cgens.coding import Coding
+from cgens.masters import Logistic
 from cgens.masters.loss import Loss
 from cgens.masters.registry import automatic_loss, resolve_loss
 from cgens.types import Floats
@@ -37,6 +38,11 @@ class ProbabilityMixin:
     coding_: Coding
     master_: Loss
 
+    def _probabilities(self, decision: Floats) -> Floats:
+        """Return the probabilities of decisions; those of an automatic model are logits."""
+        loss = self.master_ if getattr(self, "calibration_", None) is None else Logistic()
+        return class_probabilities(loss, self.coding_, decision)
+
     @available_if(has_probabilities)
     def predict_proba(self, X: Any) -> Floats:
         """Return the probability of each class.
@@ -51,7 +57,7 @@ class ProbabilityMixin:
             In the order of ``classes_``. For a multilabel y, the probability of each label by itself.
         """
         decision = self._decision(X)  # type: ignore[attr-defined]
-        return class_probabilities(self.master_, self.coding_, decision)
+        return self._probabilities(decision)
 
     @available_if(has_probabilities)
     def predict_log_proba(self, X: Any) -> Floats:
@@ -81,4 +87,4 @@ class ProbabilityMixin:
         probabilities : ndarray of shape (n_samples, n_classes)
         """
         for decision in self._staged(X):  # type: ignore[attr-defined]
-            yield class_probabilities(self.master_, self.coding_, decision)
+            yield self._probabilities(decision)

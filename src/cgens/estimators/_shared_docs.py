@@ -48,11 +48,12 @@ store_history : bool, default=False
     Whether a pickled model keeps the weights of every round, about n_estimators^2 / 2 numbers, which
     ``staged_predict`` needs. The process that fitted the model has them in any case.
 random_state : int, RandomState instance or None, default=None
-    Seed for families that sample weak learners at random; stumps do not.
+    Seed for the automatic model and for families that sample weak learners at random; stumps do not.
 n_jobs : int or None, default=None
     Number of threads. None: OpenMP's default. The result does not depend on it.
 verbose : int, default=0
-    1 shows a progress bar: columns, duality gap over the columns selected so far, seconds left.
+    1 shows a progress bar: columns, duality gap over the columns selected so far, seconds left. The automatic model
+    prints one line for each of its steps instead, to stderr.
 Cs : int or list of float, default=7
     Values of C, or how many to try: the default C and its neighbours, a factor of 3 apart.
 stages : {"log", "paper"} or list of int, default="log"
@@ -79,27 +80,33 @@ ensemble_ : Ensemble
 n_columns_ : int
     Number of columns (weak learners): fewer than requested if no more were found.
 n_iter_ : int
-    Number of rounds in the last fit.
+    Number of rounds in the last fit; 1 for an automatic model, which finds all weights of a part at once.
 trace_ : Trace
-    Prices, objectives, gaps and seconds of every round.
+    Prices, objectives, gaps and seconds of every round; of an automatic model the sums over its parts, each of which
+    has a trace of its own in `parts_`.
 certificate_ : Certificate
     Primal value, dual value and gap, for the selected columns and for the whole pool.
 bound_duals_ : ndarray of the same shape as `duals_`, or None
     The duals that prove ``certificate_.full_lower_bound``, if any.
 feature_importances_ : ndarray of shape (n_features_in_,)
-    For stumps and trees: standard deviation of each feature's contribution to the decision, normalized to sum to 1. The
-    deviation of a tree is divided among features by the variance that their splits explain. For cosines in a learned
-    metric, ``Fourier(metric="learned")``: `input_importances_`, summed over the inputs of each feature.
+    How much the decision depends on each feature, normalized to sum to 1; all 0 for a constant model. For stumps and
+    trees: standard deviation of the contribution of each feature. The deviation of a tree is divided among features by
+    the variance that their splits explain. For cosines of dense rows: root mean square derivative of the decision along
+    each input, over up to 1000 rows of X, times the standard deviation of the input. The inputs of a feature are its
+    number, an indicator of its missing values, and one of each frequent level, and their squares are added. For cosines
+    in a learned metric, ``Fourier(metric="learned")``: `input_importances_`, summed over the inputs of each feature.
+    For an automatic model: mean of the importances of its parts, weighted by their weights in `auto_`.
 input_importances_ : dict of str to float
     For cosines in a learned metric: how much the target changes along each input, the root mean square derivative of a
     fit times the standard deviation of the input, normalized to sum to 1. Inputs are the columns of X; one more for
     each column with missing values ("age is missing"); and one for each frequent level of a category
-    ("color=red", and "color is rare" for all others).
+    ("color=red", and "color is rare" for all others). Those of an automatic model are in ``auto_.metrics``.
 parts_ : dict of str to estimator
     Of an automatic model: its parts, each fitted as a model of its own, with its pool, C and certificate. The decision
     is their weighted sum, for classes mapped to logits; ``certificate_`` is that of their sum.
 calibration_ : Calibration or None
-    Of an automatic model for classes or labels: the map from decisions of ``ensemble_`` to logits.
+    Of an automatic model for classes or labels: the map from decisions of ``ensemble_`` to logits, fitted on decisions
+    for rows that the parts were not fitted on.
 weak_learner_ : object
     The family that was used.
 auto_ : AutomaticReport

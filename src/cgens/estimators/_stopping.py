@@ -31,8 +31,10 @@ class StoppingEstimator(EnsembleEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers. float32 and float64 arrays are read as they are, in any memory order.
+        X : data frame, array-like or sparse matrix of shape (n_samples, n_features)
+            A frame of pandas, polars or pyarrow, a NumPy array, or a SciPy sparse matrix. Columns of text are
+            categories (see `categorical_features`); missing values are allowed, infinity is not. float32 and float64
+            arrays are read as they are, in any memory order.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             For regressors, finite numbers. For classifiers, labels of two or more classes, or a multilabel indicator
             matrix of 0 and 1.
@@ -50,8 +52,9 @@ class StoppingEstimator(EnsembleEstimator):
 
         Notes
         -----
-        On Ctrl-C the finished rounds are stored, with ``certificate_.status`` "interrupted", and KeyboardInterrupt is
-        raised. A fit that fails leaves the estimator unchanged.
+        On Ctrl-C KeyboardInterrupt is raised. The finished rounds of a family are stored before, with
+        ``certificate_.status`` "interrupted"; with the automatic model the estimator stays as it was. So it does if a
+        fit fails.
         """
         given = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val}
         return self._fit(X, y, sample_weight, **given)

@@ -59,7 +59,7 @@ class CGEnsClassifier(AutomaticMixin, ProbabilityMixin, ClassLossPlanner, Stoppi
         of 3, or use `CGEnsClassifierCV`.
     n_estimators : int or "auto", default="auto"
         Maximum number of columns (weak learners). "auto": for the automatic model 600, and 150 more for each output
-        (one for two classes, k - 1 for k classes); for a family 500.
+        (one for two classes, k - 1 for k classes, one for each label), at most 4000; for a family 500.
     tol, pricing, class_weight, warm_start, early_stopping, validation_fraction, n_iter_no_change : shared
     checkpoint, categorical_features, store_history, time_budget, random_state, n_jobs, verbose : shared
 

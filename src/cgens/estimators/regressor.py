@@ -55,8 +55,8 @@ class CGEnsRegressor(AutomaticMixin, RegressionLossPlanner, StoppingEstimator):
         multiplies that by a factor with small leave-one-out errors: see the Notes. To tune C, multiply ``C_`` of a fit
         by powers of 3, or use `CGEnsRegressorCV`.
     n_estimators : int or "auto", default="auto"
-        Maximum number of columns (weak learners). "auto": for the automatic model 600, and 150 more for each output
-        (one for two classes, k - 1 for k classes); for a family 500.
+        Maximum number of columns (weak learners). "auto": for the automatic model 600, and 150 more for each output, at
+        most 4000; for a family 500.
     tol, pricing, warm_start, early_stopping, validation_fraction, n_iter_no_change : shared
     checkpoint, categorical_features, store_history, time_budget, random_state, n_jobs, verbose : shared
 

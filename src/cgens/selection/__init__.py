@@ -1,5 +1,6 @@
 """Selection of penalties and families by exact leave-one-out errors, without cross-validation."""
 
+from cgens.selection.copies import copies_of
 from cgens.selection.leave_one_out import LeaveOneOut, loo
 from cgens.selection.normal_equations import NormalEquations
 from cgens.selection.ridge_factor import left_out_residuals
@@ -11,6 +12,7 @@ __all__ = [
     "LeaveOneOut",
     "NormalEquations",
     "RidgePath",
+    "copies_of",
     "honest_weights",
     "left_out_residuals",
     "loo",

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cgens.selection.copies import copies_of
 from cgens.selection.normal_equations import Columns
 from cgens.selection.ridge_path import RidgePath
-from cgens.table.encoding import row_weight
 from cgens.types import AnyArray, Floats
 
 #: Penalties for columns of variance 1: on the shared sets, the best ones were among these.
@@ -44,12 +44,8 @@ class LeaveOneOut:
     @property
     def decisions(self) -> Floats:
         """Leave-one-out decisions for the best penalty."""
-        return self.decisions_at(self.penalty)
-
-    def decisions_at(self, penalty: float) -> Floats:
-        """Return the leave-one-out decisions for one of the penalties."""
-        number: int = self.penalties.tolist().index(penalty)
-        return self.all_decisions[number]
+        best: int = self.penalties.tolist().index(self.penalty)
+        return self.all_decisions[best]
 
 
 def loo(
@@ -60,12 +56,13 @@ def loo(
     counted: AnyArray | None = None,
     n_threads: int = 1,
     dtype: type[np.floating] = np.float64,
+    copies: AnyArray | None = None,
 ) -> LeaveOneOut:
     """Return the exact leave-one-out errors of ridge regression over given columns, for all penalties at once.
 
     The errors are honest if the columns do not depend on the target: they must be a whole pool that was drawn without
-    labels, not a selection. A weight of k means k copies, one of which is left out; a weight below 1, or below the mean
-    weight if that is less, is left out as a whole.
+    labels, not a selection. Weights that are multiples of the least one mean copies, one of which is left out;
+    otherwise each row is left out as a whole.
 
     Parameters
     ----------
@@ -81,6 +78,9 @@ def loo(
     n_threads : int, default=1
     dtype : type, default=float64
         Precision of products over the rows (see `RidgePath`).
+    copies : ndarray of shape (m,), optional
+        Number of copies that each row stands for, one of which is left out. By default that follows from the weights,
+        which is wrong if they include class weights.
 
     Returns
     -------
@@ -103,7 +103,8 @@ def loo(
     weight = path.weight if counted is None else path.weight * counted
     if not weight.any():
         raise ValueError("counted must not be 0 for all rows.")
-    residuals = path.left_out_residuals(tried.tolist(), np.minimum(path.weight, row_weight(path.weight)))
+    copies = copies_of(path.weight) if copies is None else np.asarray(copies)
+    residuals = path.left_out_residuals(tried.tolist(), path.weight / copies)
     errors = np.array([mean_square(own, weight) for own in residuals])
     best = len(tried) - 1 - int(np.argmin(errors[::-1]))
     decisions = [target - own for own in residuals]

@@ -105,10 +105,6 @@ class RidgePath:
                 weights = self._centred(slice(0, len(self.weight))).T @ weights
             return weights, self._target_mean - self._means @ weights
 
-    def degrees_of_freedom(self, penalty: float) -> float:
-        """Return the trace of the matrix that maps the target to the decisions, the intercept included."""
-        return 1.0 + float(np.sum(self._values / self._shifted(penalty)))
-
     def left_out_residuals(self, penalties: Sequence[float], unit: AnyArray | None = None) -> list[Floats]:
         """Return L - F, shape (m, l), for each penalty, where F(x_i) is fitted without row i.
 

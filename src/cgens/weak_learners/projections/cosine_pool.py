@@ -58,10 +58,6 @@ class CosinePool:
     def __len__(self) -> int:
         return len(self.thetas)
 
-    def columns(self, rows: Floats) -> Floats:
-        """Return the responses, shape (m, n)."""
-        return np.asarray(cosines(rows, self.thetas, self.kappas) * self.factors)
-
     def mean_gradients(self, rows: Floats, weights: Floats, weight: Floats) -> Floats:
         """Return sqrt(mean_i sum_t (dF_t / dz_f)^2) of the ensemble with these weights, shape (n, l); shape (d,)."""
         with ONE_BLAS_THREAD:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cgens.selection import loo
-from cgens.types import Floats
+from cgens.types import AnyArray, Floats
 from cgens.weak_learners.projections.cosine_pool import CosinePool
 from cgens.weak_learners.projections.draws import draw_dense
 
@@ -19,7 +19,13 @@ CONSTANT = 1e-9
 
 
 def learn_metric(
-    rows: Floats, target: Floats, weight: Floats, n_columns: int, rng: np.random.Generator, n_threads: int = 1
+    rows: Floats,
+    target: Floats,
+    weight: Floats,
+    copies: AnyArray,
+    n_columns: int,
+    rng: np.random.Generator,
+    n_threads: int = 1,
 ) -> Floats:
     """Return a_f = sqrt(mean_i sum_t (dF_t(x_i) / dx_f)^2) for a ridge fit F on random cosines, shape (d,).
 
@@ -29,6 +35,8 @@ def learn_metric(
         Inputs of about variance 1.
     target : ndarray of shape (m, l)
     weight : ndarray of shape (m,)
+    copies : ndarray of shape (m,)
+        How many copies each row stands for (see `cgens.selection.loo`).
     n_columns : int
         Number of cosines of a fit, whose penalty has the least leave-one-out error.
     rng : numpy.random.Generator
@@ -43,7 +51,7 @@ def learn_metric(
     for _ in range(N_PASSES):
         thetas = draw_dense(n_columns, metric, SCALES, rng)
         pool = CosinePool.of(thetas, rng.uniform(0.0, 2 * np.pi, size=n_columns), rows, weight)
-        found = loo(pool.measured, target, weight, n_threads=n_threads, dtype=np.float32)
+        found = loo(pool.measured, target, weight, n_threads=n_threads, dtype=np.float32, copies=copies)
         weights, _ = found.path.solution(found.penalty)
         some = np.sort(rng.permutation(len(rows))[:N_ROWS])
         learned = pool.mean_gradients(rows[some], weights, weight[some])

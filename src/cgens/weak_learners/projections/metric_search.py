@@ -37,7 +37,8 @@ def metric_of_duals(
     share = weight / weight.sum()
     target = target - np.sum(share[:, None] * target, axis=0)
     largest = np.abs(target).max()
-    factors = learn_metric(rows, target / largest if largest > 0 else target, weight, METRIC_COLUMNS, rng, n_threads)
+    target, whole = target / largest if largest > 0 else target, np.ones(len(weight))  # weights may be of classes
+    factors = learn_metric(rows, target, weight, whole, METRIC_COLUMNS, rng, n_threads)
     return InputMetric(factors, spread.deviation / spread.scale)
 
 
