@@ -302,7 +302,7 @@ def main() -> None:
                 continue
             if method in GRIDS and name in CHOSEN:
                 continue
-            once = method in GRIDS or (variant is not None and name in TABLES)
+            once = method in GRIDS or variant is not None
             for number in range(1 if once else n_splits(name)):
                 known = {(run["set"], run["split"], run["method"]) for run in load_runs(file)}
                 if options.new or (name, number, method) not in known:

@@ -9,7 +9,7 @@ from cgens.automatic import recipe
 from cgens.automatic.closed_form import PackColumns, solve_part
 from cgens.automatic.cosine_part import CosinePart
 from cgens.automatic.problem import HonestRows, Problem
-from cgens.automatic.recipe import choose_parts
+from cgens.automatic.recipe import choose_parts, exceeds_its_error, weigh_parts
 from cgens.colgen import generate_columns
 from cgens.masters import LeastSquares
 from cgens.packs import PackSet
@@ -150,10 +150,31 @@ def test_few_columns_are_no_more(n_columns, rng):
     assert 0 < sum(len(part.learners) for part in parts) <= n_columns
 
 
-def test_a_gain_within_its_error_is_none(rng):
-    X, target = make_rows(rng, 400)
-    chosen = [choose(X, rng.permutation(target)).parts for _ in range(6)]
-    assert sum(not parts for parts in chosen) >= 3
+@pytest.mark.parametrize(
+    ("gains", "weight", "expected"),
+    [
+        ([1.0, 1.0, 1.0, 1.0], [1, 1, 1, 1], True),
+        ([0.9, -0.5, 0.7, -0.9], [1, 1, 1, 1], False),
+        ([0.9, -0.5, 0.7, -0.9], [9, 1, 9, 1], True),
+        ([-1.0, -1.0, -1.0, -1.0], [1, 1, 1, 1], False),
+        ([0.0, 0.0, 0.0, 0.0], [1, 1, 1, 1], False),
+    ],
+)
+def test_a_gain_must_exceed_its_standard_error(gains, weight, expected):
+    before = np.full((4, 1), 2.0)
+    after = np.sqrt(before**2 - np.array(gains)[:, None])
+    assert exceeds_its_error(before, after, np.array(weight, dtype=float)) is expected
+
+
+def test_without_a_gain_there_are_no_parts(rng):
+    target, weight = rng.normal(size=(50, 1)), np.ones(50)
+    noise = [("trees", 5, 0.1 * rng.normal(size=(50, 1))), ("cosines", 0, -0.1 * target)]
+    mean = target.mean(axis=0)
+    weights, decisions = weigh_parts(noise, target, mean, weight, 100)
+    assert weights == {}
+    assert np.all(decisions == mean)
+    weights, _ = weigh_parts([*noise, ("signal", 7, 0.5 * target)], target, mean, weight, 100)
+    assert weights["signal"] == pytest.approx(2.0, rel=0.1)
 
 
 @pytest.mark.parametrize("weights", ["copies", "small"])
