@@ -206,9 +206,9 @@ def without(draw: str, draws: tuple[Any, ...]) -> tuple[Any, ...]:
 #: The automatic model without one of its pieces: names in the package, and what they are instead.
 VARIANTS: dict[str, dict[str, Any]] = {
     "no metric": {"groups.LEARNED": ()},
-    "no ranks": {"cosine_part.VIEWS": ("zc",), "cosine_part.ONE_SCALE_VIEWS": ("common",)},
+    "ranks too": {"cosine_part.VIEWS": ("zc", "rank"), "cosine_part.ONE_SCALE_VIEWS": ("common", "rank")},
     "only ranks": {"cosine_part.VIEWS": ("rank",), "cosine_part.ONE_SCALE_VIEWS": ("rank",)},
-    "one scale as any": {"cosine_part.ONE_SCALE_VIEWS": ("zc", "rank")},
+    "one scale as any": {"cosine_part.ONE_SCALE_VIEWS": ("zc",)},
     "no sparse draws": {"groups.FLAT": without("sparse", FLAT), "groups.LEARNED": without("sparse", LEARNED)},
     "no dense draws": {"groups.FLAT": without("dense", FLAT), "groups.LEARNED": without("dense", LEARNED)},
     "no pairs": {"groups.FLAT": without("pairs", FLAT), "groups.LEARNED": without("pairs", LEARNED)},

@@ -112,7 +112,7 @@ def test_it_tells_what_it_decided(rng):
     told = model.auto_
     assert re.search(r"\d+% cosines \(\d+ of \d+\).*squared error is \d+% .*180 rows took", told.summary())
     assert set(told.group_errors) >= set(told.groups)
-    assert len(told.group_errors) == 18
+    assert len(told.group_errors) == 9
     assert told.group_penalties.keys() == told.group_errors.keys()
     assert told.n_honest_rows == 180
     assert 0 < told.honest_error < 0.5
@@ -212,11 +212,11 @@ def test_a_time_budget_leaves_out_what_there_is_no_time_for(budget, rng):
     assert check_certificate(model, X[:180], y[:180]).problems == ()
     told, summary = model.auto_, model.auto_.summary()
     n_left_out = len(told.left_out.get("groups of cosines", ()))
-    assert len(told.group_errors) + n_left_out == 18
+    assert len(told.group_errors) + n_left_out == 9
     assert ("no time" in summary) == bool(told.left_out)
     if budget < 1e-3:
-        assert n_left_out == 17
-        assert re.search(r"no time for 17 groups of cosines, .*large trees", summary)
+        assert n_left_out == 8
+        assert re.search(r"no time for 8 groups of cosines, .*large trees", summary)
 
 
 def test_it_shows_each_step(rng, capsys):

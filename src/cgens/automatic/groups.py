@@ -69,9 +69,10 @@ FLAT: tuple[tuple[Draw, tuple[float, ...]], ...] = (
     ("dense", (0.25,)),
 )
 LEARNED = tuple(own for own in FLAT if own != ("dense", (0.25,)))
-#: Views of tables, and of inputs on one scale, whose differences in size mean something.
-VIEWS: tuple[ScalingKind, ...] = ("zc", "rank")
-ONE_SCALE_VIEWS: tuple[ScalingKind, ...] = ("common", "rank")
+#: Views of tables, and of inputs on one scale, whose differences in size mean something. Ranks beside them were worth
+#: nothing (docs/decisions/0020-automatic-model.md).
+VIEWS: tuple[ScalingKind, ...] = ("zc",)
+ONE_SCALE_VIEWS: tuple[ScalingKind, ...] = ("common",)
 
 
 def groups_of(views: Iterable[str], learned: bool) -> list[Group]:
