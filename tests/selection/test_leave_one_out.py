@@ -86,6 +86,8 @@ def test_weights_are_copies():
     [
         ([1, 3, 2], [1, 3, 2]),
         ([10, 30, 10], [1, 3, 1]),
+        ([4, 6, 10], [2, 3, 5]),
+        ([1234, 987], [1234, 987]),
         ([0.1, 0.3, 0.7], [1, 3, 7]),
         ([1, 2.5, 4], [1, 1, 1]),
         ([7], [1]),
@@ -93,7 +95,7 @@ def test_weights_are_copies():
         ([], []),
     ],
 )
-def test_weights_are_copies_if_they_are_multiples_of_the_least_one(weight, copies):
+def test_weights_are_copies_if_they_are_multiples_of_a_unit(weight, copies):
     assert copies_of(np.array(weight, dtype=float)).tolist() == copies
 
 

@@ -6,17 +6,18 @@ import numpy as np
 
 from cgens.types import Floats
 
-#: Weights are multiples of the least one if they differ from whole multiples by less than this, relative to themselves.
+#: Weights are multiples of a unit if they differ from whole multiples by less than this, relative to themselves.
 ROUNDING = 1e-9
 #: Larger multiples are no numbers of copies.
 MOST_COPIES = 1e9
 
 
 def copies_of(weight: Floats) -> Floats:
-    """Return the number of copies of each row, if all weights are multiples of the least one; else 1 for each row.
+    """Return the number of copies of each row, if all weights are multiples of a unit; else 1 for each row.
 
-    What is left out or held out is one copy, so that weights mean the same as copies of rows. Other weights, such as
-    the importances of rows, say nothing about copies: each row is then left out as a whole.
+    The unit is the greatest common divisor of whole numbers, and the least of other weights. What is left out or held
+    out is one copy, so that weights mean the same as copies of rows. Weights without a unit, such as the importances of
+    rows, say nothing about copies: each row is then left out as a whole.
 
     Parameters
     ----------
@@ -35,7 +36,10 @@ def copies_of(weight: Floats) -> Floats:
     >>> copies_of(np.array([1.0, 2.5]))
     array([1., 1.])
     """
-    multiples = weight / weight.min(initial=np.inf)
+    unit = weight.min(initial=np.inf)
+    if len(weight) and weight.max() <= MOST_COPIES and np.all(weight == np.rint(weight)):
+        unit = float(np.gcd.reduce(weight.astype(np.int64)))
+    multiples = weight / unit
     whole = np.rint(multiples)
     if np.all(np.abs(multiples - whole) <= ROUNDING * multiples) and whole.max(initial=1.0) <= MOST_COPIES:
         return np.asarray(whole)

@@ -61,8 +61,8 @@ def loo(
     """Return the exact leave-one-out errors of ridge regression over given columns, for all penalties at once.
 
     The errors are honest if the columns do not depend on the target: they must be a whole pool that was drawn without
-    labels, not a selection. Weights that are multiples of the least one mean copies, one of which is left out;
-    otherwise each row is left out as a whole.
+    labels, not a selection. Weights that are multiples of a unit mean copies, one of which is left out; otherwise each
+    row is left out as a whole.
 
     Parameters
     ----------
