@@ -273,12 +273,12 @@ def show(runs: Runs) -> None:
 
 
 def show_variants(runs: Runs, plain: Runs) -> None:
-    """Print the figures of the variants relative to those of the default."""
+    """Print the figures of the variants relative to those of the default: of that in the same file, if there is one."""
     text = Table("variant", *(f"{what}, {half}" for what in ("error", "log-loss") for half in ("chosen", "kept apart")))
-    for variant in (*VARIANTS, *(f"{size} columns" for size in SIZES)):
-        own = [{**run, "method": variant} for run in runs if run["method"] == f"{OURS}, {variant}"]
+    plain = [run for run in runs if run["method"] == OURS] or plain
+    for variant in dict.fromkeys(run["method"] for run in runs if run["method"] != OURS):
         tables = [
-            table_of([*plain, *own], sets, (variant, OURS), key)[1] for key in ("error", "loss") for sets in HALVES
+            table_of([*plain, *runs], sets, (variant, OURS), key)[1] for key in ("error", "loss") for sets in HALVES
         ]
         text.add(variant, *(f"{ratio(table, 0, 1):.3f}" if len(table) else "" for table in tables))
     print(text)

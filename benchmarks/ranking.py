@@ -80,7 +80,8 @@ def draw_ranks(panels: dict[str, tuple[tuple[str, ...], np.ndarray]], path: Path
             height = -0.35 - 0.32 * (place % 3)
             axis.plot([ranks[k], ranks[k]], [0, height + 0.12], color=colour, linewidth=0.7)
             label = f"{methods[k]} {ranks[k]:.2f}"
-            axis.text(ranks[k], height, label, ha="center", va="center", color=colour, weight="bold" if own else None)
+            weight, box = "bold" if own else None, {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
+            axis.text(ranks[k], height, label, ha="center", va="center", color=colour, weight=weight, bbox=box)
         axis.set(xlim=(max(0.5, ranks.min() - 0.7), ranks.max() + 0.7), ylim=(-1.2, 0.5), yticks=[])
         axis.set_title(f"{title} (mean rank, left is better)", fontsize=10, loc="left")
         for side in ("left", "right", "top"):
