@@ -59,7 +59,7 @@ def make_chains(rng, complete, n_outputs=1, n_folds=5):
     weight = rng.integers(1, 3, 200).astype(float)
     folds = held_out_weights(weight, weight, None, n_folds, rng, n_folds if complete else 1)
     problem = Problem(Table.of(X), np.arange(200), target, weight, weight, None, lambda *_: 1.0, 1)
-    honest = HonestRows.of(list(folds), None, rng)
+    honest = HonestRows.of(list(folds), np.ones(200), None, rng)
     return Chains(problem, folds, honest), X, target, weight, folds
 
 

@@ -231,7 +231,7 @@ def test_decisions_of_the_final_pool_are_honest_although_its_metric_has_seen_the
         rng = np.random.default_rng(seed)
         X, target, ones = rng.normal(size=(60, 200)), rng.normal(size=(60, 1)), np.ones(60)
         problem = Problem(Table.of(X), np.arange(60), target, ones, ones, None, lambda *_: 1.0, 1)
-        part = choose_cosines(problem, HonestRows.of([ones], None, rng), 50, np.random.SeedSequence(seed))
+        part = choose_cosines(problem, HonestRows.of([ones], ones, None, rng), 50, np.random.SeedSequence(seed))
         if part.decisions is not None:
             errors.append(mean_square(target - part.decisions, ones) / target.var())
     assert len(errors) > 2

@@ -98,11 +98,12 @@ def test_a_part_is_what_column_generation_ends_with(n_outputs, rng):
 
 def test_of_many_rows_some_are_honest_and_copies_are_counted_apart(rng):
     held_out = [np.arange(100.0) * (np.arange(100) % 2), np.ones(100)]
-    honest = HonestRows.of(held_out, 30, rng)
+    honest = HonestRows.of(held_out, np.full(100, 0.5), 30, rng)
     assert [len(own) for own in honest.folds] == [30, 30]
     assert np.all(honest.folds[0] % 2 == 1)
     assert honest.weight.tolist() == [*honest.folds[0].tolist(), *[1.0] * 30]
-    assert len(HonestRows.of(held_out, None, rng).rows) == 150
+    assert honest.copies.tolist() == (2 * honest.weight).tolist()
+    assert len(HonestRows.of(held_out, np.ones(100), None, rng).rows) == 150
 
 
 @pytest.mark.parametrize(("shape", "n_honest"), [((60, 6000), 60), ((600, 501), 120)])
@@ -151,29 +152,33 @@ def test_few_columns_are_no_more(n_columns, rng):
 
 
 @pytest.mark.parametrize(
-    ("gains", "weight", "expected"),
+    ("gains", "weight", "copies", "expected"),
     [
-        ([1.0, 1.0, 1.0, 1.0], [1, 1, 1, 1], True),
-        ([0.9, -0.5, 0.7, -0.9], [1, 1, 1, 1], False),
-        ([0.9, -0.5, 0.7, -0.9], [9, 1, 9, 1], True),
-        ([-1.0, -1.0, -1.0, -1.0], [1, 1, 1, 1], False),
-        ([0.0, 0.0, 0.0, 0.0], [1, 1, 1, 1], False),
+        ([1.0, 1.0, 1.0, 1.0], 1, 1, True),
+        ([0.9, -0.5, 0.7, -0.9], 1, 1, False),
+        ([0.9, -0.5, 0.7, -0.9], 200, 200, True),
+        ([0.9, -0.5, 0.7, -0.9], 200, 1, False),
+        ([-1.0, -1.0, -1.0, -1.0], 1, 1, False),
+        ([0.0, 0.0, 0.0, 0.0], 1, 1, False),
     ],
 )
-def test_a_gain_must_exceed_its_standard_error(gains, weight, expected):
+def test_a_gain_must_exceed_its_standard_error(gains, weight, copies, expected):
     before = np.full((4, 1), 2.0)
     after = np.sqrt(before**2 - np.array(gains)[:, None])
-    assert exceeds_its_error(before, after, np.array(weight, dtype=float)) is expected
+    weight, copies = (np.full(4, float(own)) for own in (weight, copies))
+    assert exceeds_its_error(before, after, weight, copies) is expected
+    own = [np.repeat(each, copies.astype(int), axis=0) for each in (before, after, weight / copies, copies / copies)]
+    assert exceeds_its_error(*own) is expected, "copies are rows of their own"
 
 
 def test_without_a_gain_there_are_no_parts(rng):
-    target, weight = rng.normal(size=(50, 1)), np.ones(50)
+    target, honest = rng.normal(size=(50, 1)), HonestRows.of([np.ones(50)], np.ones(50), None, rng)
     noise = [("trees", 5, 0.1 * rng.normal(size=(50, 1))), ("cosines", 0, -0.1 * target)]
     mean = target.mean(axis=0)
-    weights, decisions = weigh_parts(noise, target, mean, weight, 100)
+    weights, decisions = weigh_parts(noise, target, mean, honest, 100)
     assert weights == {}
     assert np.all(decisions == mean)
-    weights, _ = weigh_parts([*noise, ("signal", 7, 0.5 * target)], target, mean, weight, 100)
+    weights, _ = weigh_parts([*noise, ("signal", 7, 0.5 * target)], target, mean, honest, 100)
     assert weights["signal"] == pytest.approx(2.0, rel=0.1)
 
 

@@ -279,11 +279,22 @@ def test_weights_count_by_their_ratios(how, rng):
     assert np.allclose(other.decision_function(X), plain.decision_function(X), atol=1e-5)
 
 
-def test_balanced_classes_are_not_memorized():
-    """A row that counts ten times is held out as a whole."""
+@pytest.mark.parametrize("how", ["balanced", "sample weights", "ages"])
+def test_rows_that_count_several_times_are_not_memorized(how):
+    """They are held out as a whole."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 8)), rng.random(300) < 0.1
-    model = CGEnsClassifier(class_weight="balanced", random_state=0, n_jobs=1)
+    weight = {"balanced": None, "sample weights": np.where(y, 9.0, 1.0), "ages": 2.0 ** -rng.integers(0, 9, 300)}[how]
+    model = CGEnsClassifier(class_weight="balanced" if how == "balanced" else None, random_state=0, n_jobs=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        assert model.fit(X, y).auto_.honest_error > 0.9
+        assert model.fit(X, y, weight).auto_.honest_error > 0.9
+
+
+def test_copies_of_few_different_rows_count():
+    """In tables of few categories the same inputs have several targets, each many times."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (2000, 1))
+    y = rng.random(2000) < np.where(X[:, 0] == 1, 0.4, 0.2)
+    model = CGEnsClassifier(random_state=0, n_jobs=1).fit(X, y)
+    assert np.allclose(model.predict_proba([[0], [1]])[:, 1], [0.2, 0.4], atol=0.04)

@@ -69,7 +69,9 @@ def naive_factor(plan, squared):
         mean = weight @ target / weight.sum()
         target = (target - mean) / np.sqrt(weight @ (target - mean) ** 2 / weight.sum())
     default = squared.default_c(plan.family, target, weight)
-    unit = weight / copies_of(plan.order.weight)  # class weights make no copies
+    X = plan.data.X.matrix()[plan.order.rows]
+    shared = np.array([sum(np.array_equal(own, row, equal_nan=True) for own in X) > 1 for row in X])
+    unit = weight / np.where(shared, copies_of(plan.order.weight), 1.0)  # class weights make no copies
     criteria = []
     for factor in FACTORS:
         residuals = naive_left_out_residuals(columns, target, weight, 1 / (default * factor), unit)

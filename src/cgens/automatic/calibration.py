@@ -41,7 +41,9 @@ class Calibration:
     codes: Floats | None = None
 
     @staticmethod
-    def of_classes(decisions: Floats, classes: AnyArray, weight: Floats, codes: Floats) -> Calibration:
+    def of_classes(
+        decisions: Floats, classes: AnyArray, weight: Floats, codes: Floats, n_rows: float | None = None
+    ) -> Calibration:
         """Minimize the log-loss of honest decisions, by multinomial logistic regression.
 
         Decisions on training rows are too confident: they must be leave-one-out or out-of-fold.
@@ -54,6 +56,8 @@ class Calibration:
         weight : ndarray of shape (k,)
         codes : ndarray of shape (l + 1, l)
             Simplex codes; -1 and 1 for two classes.
+        n_rows : float, optional
+            How many rows these are, their copies included; k if this is not given.
 
         Returns
         -------
@@ -70,7 +74,7 @@ class Calibration:
         n_outputs = codes.shape[1]
         unit = float(np.sqrt(np.sum(weight[:, None] * decisions**2) / weight.sum() / n_outputs)) or 1.0
         rows, logs = decisions / unit, log_probabilities(decisions, codes if n_outputs > 1 else None)
-        share, penalty = weight / weight.sum(), PENALTY / len(weight)
+        share, penalty = weight / weight.sum(), PENALTY / (n_rows or len(weight))
         ones = np.arange(len(classes)), classes
 
         def loss(values: Floats) -> tuple[float, Floats]:
@@ -100,7 +104,7 @@ class Calibration:
         return Calibration(matrix, shift, log_factors, codes)
 
     @staticmethod
-    def of_labels(decisions: Floats, present: AnyArray, weight: Floats) -> Calibration:
+    def of_labels(decisions: Floats, present: AnyArray, weight: Floats, n_rows: float | None = None) -> Calibration:
         """Minimize the log-loss of each label by itself.
 
         Parameters
@@ -109,6 +113,8 @@ class Calibration:
         present : ndarray of shape (k, l)
             1 where a row has a label, else 0.
         weight : ndarray of shape (k,)
+        n_rows : float, optional
+            As in `of_classes`.
 
         Returns
         -------
@@ -116,7 +122,7 @@ class Calibration:
         """
         codes = np.array([[-1.0], [1.0]])
         own = [
-            Calibration.of_classes(column[:, None], label, weight, codes)
+            Calibration.of_classes(column[:, None], label, weight, codes, n_rows)
             for column, label in zip(decisions.T, present.T, strict=True)
         ]
         shift, log_factor = (np.concatenate([getattr(each, name) for each in own]) for name in ("shift", "log_factor"))

@@ -148,6 +148,8 @@ class Chains:
             if not few and clock.has_time_for(seconds[number], END_UNTIL):
                 none = np.zeros_like(self.problem.weight)
                 ensemble = self._grow(growth, none, seeds[number][0], length, n_threads)
+                if len(ensemble) < length and clock.is_past(1.0):
+                    clock.leave_out("ends of chains", f"the last {length - len(ensemble)} {growth.name}")
             return Chain(growth, ensemble, penalty, error, decisions)
 
         with ONE_BLAS_THREAD, ThreadPoolExecutor(n_workers) as pool:

@@ -30,7 +30,7 @@ class Group:
 
     Attributes
     ----------
-    view : {"zc", "rank", "common"}
+    view : str
         How the inputs are scaled (see `cgens.table.scaling`).
     draw : {"sparse", "dense", "pairs"}
     scales : tuple of float

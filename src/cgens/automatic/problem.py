@@ -105,15 +105,29 @@ class HonestRows:
         Those of all folds; a row whose copies are in several folds occurs several times.
     weight : ndarray of shape (k,)
         Held-out weights.
+    copies : ndarray of shape (k,)
+        Numbers of copies that are held out.
     """
 
     folds: Sequence[Integers]
     rows: Integers
     weight: Floats
+    copies: Floats
 
     @staticmethod
-    def of(held_out: Sequence[Floats], most: int | None, rng: np.random.Generator) -> HonestRows:
-        """Return the rows of the folds, given their held-out weights of all m rows; at most so many of each fold."""
+    def of(held_out: Sequence[Floats], of_copy: Floats, most: int | None, rng: np.random.Generator) -> HonestRows:
+        """Return the rows of the folds, at most so many of each.
+
+        Parameters
+        ----------
+        held_out : sequence of ndarray of shape (m,)
+            Of each fold, the weight of each row that is held out.
+        of_copy : ndarray of shape (m,)
+            Weight of one copy of each row.
+        most : int or None
+        rng : numpy.random.Generator
+        """
         folds = [np.sort(rng.permutation(np.flatnonzero(own > 0))[:most]) for own in held_out]
-        weight = [own[rows] for own, rows in zip(held_out, folds, strict=True)]
-        return HonestRows(folds, np.concatenate(folds), np.concatenate(weight))
+        weight = np.concatenate([own[rows] for own, rows in zip(held_out, folds, strict=True)])
+        rows = np.concatenate(folds)
+        return HonestRows(folds, rows, weight, weight / of_copy[rows])

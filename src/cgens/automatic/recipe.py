@@ -116,7 +116,8 @@ def choose_parts(problem: Problem, n_columns: int, seed: np.random.SeedSequence)
         held_out = held_out_weights(
             weight, problem.copies, problem.classes, n_folds, np.random.default_rng(fold_seed), n_used
         )
-    honest = HonestRows.of(list(held_out), None if complete else HONEST_ROWS, np.random.default_rng(row_seed))
+    most, of_copy = None if complete else HONEST_ROWS, weight / problem.copies
+    honest = HonestRows.of(list(held_out), of_copy, most, np.random.default_rng(row_seed))
 
     cosines = choose_cosines(problem, honest, n_columns, cosine_seed)
     growths = growths_for(problem, n_columns) if n_rows > 1 else []
@@ -127,7 +128,7 @@ def choose_parts(problem: Problem, n_columns: int, seed: np.random.SeedSequence)
     if cosines.decisions is not None:
         honest_parts.append((COSINES, 0, cosines.decisions))
     target, mean = problem.target[honest.rows], weight @ problem.target / weight.sum()
-    weights, decisions = weigh_parts(honest_parts, target, mean, honest.weight, n_columns)
+    weights, decisions = weigh_parts(honest_parts, target, mean, honest, n_columns)
     parts = []
     for chain in chains:
         if chain.growth.name in weights:
@@ -145,7 +146,7 @@ def choose_parts(problem: Problem, n_columns: int, seed: np.random.SeedSequence)
 
 
 def weigh_parts(
-    parts: Sequence[tuple[str, int, Floats]], target: Floats, mean: Floats, weight: Floats, n_columns: int
+    parts: Sequence[tuple[str, int, Floats]], target: Floats, mean: Floats, honest: HonestRows, n_columns: int
 ) -> tuple[dict[str, float], Floats]:
     """Return the weights of the parts that are used, and the weighted sum of their decisions.
 
@@ -155,13 +156,13 @@ def weigh_parts(
         The cosines last, with 0 columns: they take those that the others leave, at least one.
     target : ndarray of shape (k, l)
     mean : ndarray of shape (l,)
-    weight : ndarray of shape (k,)
+    honest : HonestRows
     n_columns : int
         If there are too few for all parts, the one of the least weight is left out.
     """
     kept = list(parts)
     while True:
-        weights = honest_weights([own for _, _, own in kept], target, weight, LEAST_SHARE)
+        weights = honest_weights([own for _, _, own in kept], target, honest.weight, LEAST_SHARE)
         used = [(own, part) for own, part in zip(weights.tolist(), kept, strict=True) if own > 0]
         if sum(max(1, part[1]) for _, part in used) <= n_columns:
             break
@@ -170,19 +171,20 @@ def weigh_parts(
     decisions = np.tile(mean, (len(target), 1))
     for own, (_, _, honest_decisions) in used:
         decisions += own * (honest_decisions - mean)
-    if not exceeds_its_error(target - mean, target - decisions, weight):
+    if not exceeds_its_error(target - mean, target - decisions, honest.weight, honest.copies):
         return {}, np.tile(mean, (len(target), 1))
     return {name: own for own, (name, _, _) in used}, decisions
 
 
-def exceeds_its_error(before: Floats, after: Floats, weight: Floats) -> bool:
+def exceeds_its_error(before: Floats, after: Floats, weight: Floats, copies: Floats) -> bool:
     """Return whether the mean gain in squared residuals is larger than its standard error.
 
-    If nothing is to be learned, weights >= 0 find a small gain in every second case.
+    If nothing is to be learned, weights >= 0 find a small gain in every second case. Copies of a row are rows of their
+    own, which have the same gain.
     """
     gains, share = np.sum(before**2, axis=1) - np.sum(after**2, axis=1), weight / weight.sum()
     gain = float(share @ gains)
-    return gain > float(np.sqrt(np.sum((share * (gains - gain)) ** 2)))
+    return gain > float(np.sqrt(np.sum((share * (gains - gain)) ** 2 / copies)))
 
 
 def growths_for(problem: Problem, n_columns: int) -> list[tuple[Growth, tuple[int, ...]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,12 +16,13 @@ from cgens.automatic.calibration import Calibration
 from cgens.automatic.closed_form import PackColumns, solve_part
 from cgens.automatic.joined import join_certificates, join_ensembles, join_traces
 from cgens.automatic.problem import Clock, Problem
-from cgens.automatic.recipe import Part, Recipe, choose_parts
+from cgens.automatic.recipe import COSINES, Part, Recipe, choose_parts
 from cgens.automatic.report import AutomaticReport, PartReport
 from cgens.automatic.spec import Automatic
 from cgens.coding import ClassCoding, LabelCoding
 from cgens.cosine_importances import named_metric
 from cgens.ensemble import Ensemble
+from cgens.estimators._copies import left_out_copies
 from cgens.estimators._deviations import deviations_of
 from cgens.estimators._inputs import has_sparse_columns
 from cgens.estimators._parameters import check_positive, resolve_weak_learner
@@ -29,7 +30,6 @@ from cgens.estimators._plan import FitPlan
 from cgens.estimators._planner import Planner
 from cgens.packs import PackSet
 from cgens.rounds import Callback
-from cgens.selection import copies_of
 from cgens.table.accepted import check_accepted
 from cgens.table.schema import Schema
 from cgens.trace import Trace
@@ -74,7 +74,6 @@ class AutomaticMixin(Planner):
 def run_automatic(
     estimator: Any,
     plan: FitPlan,
-    callbacks: Sequence[Callback],
     store_context: Callable[[Any, FitPlan], None],
     store_fit: Callable[[Any, FitPlan, Ensemble, Trace], None],
 ) -> None:
@@ -133,7 +132,7 @@ def choose(plan: FitPlan, clock: Clock) -> Recipe:
 
     Class weights then change the choice only by their ratios.
     """
-    rows, target, copies = plan.order.rows, plan.target, copies_of(plan.order.weight)
+    rows, target, copies = plan.order.rows, plan.target, left_out_copies(plan)
     unit = float(plan.weight.sum() / copies.sum())
     classes = codes = None
     if isinstance(plan.coding, ClassCoding):
@@ -172,14 +171,14 @@ def with_part(plan: FitPlan, part: Part) -> FitPlan:
 
 def fit_calibration(plan: FitPlan, recipe: Recipe) -> Calibration | None:
     """Return the map from decisions to logits for classes or labels; None for regression."""
-    rows, weight = recipe.honest.rows, recipe.honest.weight
+    rows, weight, n_copies = recipe.honest.rows, recipe.honest.weight, float(recipe.honest.copies.sum())
     if isinstance(plan.coding, ClassCoding):
         classes = plan.data.class_index[plan.order.rows][rows]
-        return Calibration.of_classes(recipe.decisions, classes, weight, plan.coding.codes)
+        return Calibration.of_classes(recipe.decisions, classes, weight, plan.coding.codes, n_copies)
     if isinstance(plan.coding, LabelCoding):
         mean = plan.weight @ plan.target / plan.weight.sum()
         decisions = mean + deviations_of(plan.target, plan.weight) * recipe.decisions  # `choose` has scaled the labels
-        return Calibration.of_labels(decisions, (plan.target[rows] > 0).astype(int), weight)
+        return Calibration.of_labels(decisions, (plan.target[rows] > 0).astype(int), weight, n_copies)
     return None
 
 
@@ -195,14 +194,15 @@ def report_of(plan: FitPlan, recipe: Recipe, models: Mapping[str, Any]) -> Autom
         )
         for own in recipe.parts
     ]
-    groups = zip(recipe.cosines.fits, recipe.cosines.group_weights, strict=True)
+    used = COSINES in models
+    groups = zip(recipe.cosines.fits, recipe.cosines.group_weights, strict=True) if used else ()
     return AutomaticReport(
         parts=tuple(sorted(parts, key=lambda own: -own.weight)),
         groups={str(fit.group): float(own) for fit, own in groups if own > 0},
         group_errors={str(fit.group): fit.error for fit in recipe.cosines.fits},
         group_penalties={str(fit.group): fit.penalty for fit in recipe.cosines.fits},
         chain_errors={chain.growth.name: chain.error for chain in recipe.chains},
-        metrics=named_metrics(plan, recipe, next(iter(models.values())).schema_),
+        metrics=named_metrics(plan, recipe, models[COSINES].schema_) if used else {},
         honest_error=recipe.error,
         n_rows=len(plan.order.rows),
         n_honest_rows=len(np.unique(recipe.honest.rows)),

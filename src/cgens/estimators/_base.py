@@ -92,7 +92,7 @@ class EnsembleEstimator(CallbackEstimator, Planner):
             if task is not None:
                 callbacks.append(task.rounds(attempt, plan))
             if isinstance(plan.family, Automatic):
-                run_automatic(attempt, plan, callbacks, store_context, store_fit)
+                run_automatic(attempt, plan, store_context, store_fit)
             else:
                 run_plan(attempt, plan, callbacks)
             self.__dict__ = attempt.__dict__

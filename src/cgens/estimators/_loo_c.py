@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from cgens.coding import ClassCoding, LabelCoding
+from cgens.estimators._copies import left_out_copies
 from cgens.estimators._deviations import deviations_of
 from cgens.estimators._parameters import resolve_c
 from cgens.estimators._plan import FitPlan
-from cgens.selection import copies_of, loo
+from cgens.selection import loo
 from cgens.table.accepted import check_accepted
 from cgens.types import AnyArray, Floats, Sample
 from cgens.weak_learners.search.pool_columns import columns_of_pool
@@ -58,7 +59,7 @@ def with_loo_c(plan: FitPlan) -> FitPlan:
     penalties = 1.0 / (plan.squared.default_c(plan.family, target, weight) * factors)
     # For regression the errors of all outputs count alike.
     unit = np.ones(target.shape[1]) if _is_classification(plan) else deviations_of(target, weight)
-    copies = copies_of(plan.order.weight)[some]
+    copies = left_out_copies(plan)[some]
     found = loo(pool.columns, target / unit, weight, penalties, n_threads=plan.n_threads, copies=copies)
     criteria = [
         _error(plan, decisions * unit, target, weight) * error
