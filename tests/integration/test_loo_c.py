@@ -71,7 +71,9 @@ def naive_factor(plan, squared):
     default = squared.default_c(plan.family, target, weight)
     X = plan.data.X.matrix()[plan.order.rows]
     shared = np.array([sum(np.array_equal(own, row, equal_nan=True) for own in X) > 1 for row in X])
-    unit = weight / np.where(shared, copies_of(plan.order.weight), 1.0)  # class weights make no copies
+    copies = copies_of(plan.order.weight)  # class weights make no copies
+    few = np.sum(copies - 1) <= 0.1 * np.sum(copies)
+    unit = weight / np.where(few | shared, copies, 1.0)
     criteria = []
     for factor in FACTORS:
         residuals = naive_left_out_residuals(columns, target, weight, 1 / (default * factor), unit)
