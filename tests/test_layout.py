@@ -102,6 +102,7 @@ def test_only_the_package_itself_and_the_baselines_import_estimators():
             assert not any(name.startswith("estimators") for name in imported), module
 
 
+@pytest.mark.slow
 def test_there_are_no_circular_imports():
 
     def reach(name: str, trail: tuple[str, ...]) -> None:

@@ -146,6 +146,7 @@ def test_irrelevant_features_of_automatic_models_get_little(kind, rng):
     assert importances[0] > importances[1] > 2 * importances[2:].max()
 
 
+@pytest.mark.slow
 def test_they_are_the_weighted_mean_of_those_of_the_parts(rng):
     X, score = rows_and_score(rng, 600)
     y = score + np.where(X[:, 0] > 0.3, 2.0, 0.0)
@@ -181,6 +182,7 @@ def test_tables(rng):
     assert min(relevant.values()) > 2 * max(found.values()), "noise with gaps, and a category of many levels"
 
 
+@pytest.mark.slow
 def test_a_part_of_trees_only(rng):
     """A function that is too rough for cosines."""
     X, steps = rng.normal(size=(800, 5)), rng.normal(size=100)

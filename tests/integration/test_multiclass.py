@@ -68,6 +68,7 @@ def test_every_row_is_a_class(rng, loss):
     assert np.array_equal(model.predict(X), y)
 
 
+@pytest.mark.slow
 def test_many_classes(rng):
     X = rng.normal(size=(800, 5))
     y = np.arange(800) % 400

@@ -298,6 +298,7 @@ def test_an_unseen_level_is_as_rare_ones_are(rng):
         assert once == never > frequent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["stump", "tree", "linear"])
 def test_a_hundred_thousand_levels_take_little_time_and_memory(family):
     rng = np.random.default_rng(0)
