@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from cgens import CGEnsClassifier
 from cgens.estimators._copies import left_out_copies
@@ -44,3 +45,12 @@ def test_copies_of_inputs_with_several_targets_count():
     assert copies(rows, y, np.array([30.0, 20.0, 50.0])).tolist() == [3.0, 2.0, 1.0]
     rows[:2] = np.nan
     assert copies(rows, y, np.array([30.0, 20.0, 50.0])).tolist() == [3.0, 2.0, 1.0], "gaps are equal"
+
+
+def test_sparse_rows_have_the_same_copies(rng):
+    rows = rng.integers(0, 2, (120, 3)).astype(float)
+    y = rng.random(120) < 0.2 + 0.6 * rows[:, 0]
+    weight = rng.integers(1, 5, 120).astype(float)
+    expected = copies(rows, y, weight)
+    assert expected.max() > 1
+    assert copies(sparse.csr_array(rows), y, weight).tolist() == expected.tolist()

@@ -76,12 +76,12 @@ class CGEnsRegressor(AutomaticMixin, RegressionLossPlanner, StoppingEstimator):
     residuals and 11 multiples of their default C, and takes the multiple of the least squared error, with all outputs
     scaled to the same variance. C is that multiple of the default of the loss itself, times (n / n_estimators)^(3/4) if
     the pool has n > n_estimators candidates, because fewer columns need smaller penalties. At most 3000 random rows and
-    1000 columns of the pool, at equal distances, take part. A weight of k counts as k copies of a row, of which one is
-    left out. The errors are honest only if the pool does not depend on y. Stumps, boxes, raw features, a `Pool` of
-    learners that were not fitted to y, cosines and perceptrons with ``pool="fixed"`` and ``learn=False``, and mixtures
-    of these have such a pool; others, among them trees, learned cosines and a learned metric, are refused: use
-    `CGEnsRegressorCV`. A warm start chooses C again, for the new rows; early stopping chooses it on all rows, including
-    those that it holds out.
+    1000 columns of the pool, at equal distances, take part. A row is left out with all its copies, and with its whole
+    weight, unless there are few copies or the same inputs also occur with other targets. The errors are honest only if
+    the pool does not depend on y. Stumps, boxes, raw features, a `Pool` of learners that were not fitted to y, cosines
+    and perceptrons with ``pool="fixed"`` and ``learn=False``, and mixtures of these have such a pool; others, among
+    them trees, learned cosines and a learned metric, are refused: use `CGEnsRegressorCV`. A warm start chooses C again,
+    for the new rows; early stopping chooses it on all rows, including those that it holds out.
 
     Examples
     --------
