@@ -1,7 +1,6 @@
 #include "bin_features.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -41,10 +40,11 @@ void set_offsets(const BinnedTable& table, FeatureBlock& block) {
         block.bin_offset.push_back(block.bin_offset.back() + table.features[block.first_feature + f].n_bins());
 }
 
-// The functions that bin one block return false if a value is infinite.
-template <class T, class Stop>
-bool bin_block(const MatrixView<T>& X, const std::int64_t* rows, const BinningOptions& options,
-               FeatureBinner<T>& binner, BinnedTable& table, FeatureBlock& block, const Stop& stop) {
+[[noreturn]] void throw_infinite() { throw std::invalid_argument("stumps and trees need finite values: X has infinity"); }
+
+template <class T, class Poll>
+void bin_block(const MatrixView<T>& X, const std::int64_t* rows, const BinningOptions& options,
+               FeatureBinner<T>& binner, BinnedTable& table, FeatureBlock& block, const Poll& poll) {
     const std::size_t n_rows = table.n_rows, n_features = block.n_features;
     std::vector<T> values(n_features * n_rows);
     constexpr std::size_t kAhead = 8;  // prefetched: canonical rows are scattered over X
@@ -62,13 +62,13 @@ bool bin_block(const MatrixView<T>& X, const std::int64_t* rows, const BinningOp
         }
     }
     if (zero_or_nan != 0 && std::any_of(values.begin(), values.end(), [](T value) { return std::isinf(value); }))
-        return false;
+        throw_infinite();
 
     std::vector<std::uint32_t> bins(n_features * n_rows);
     block.row_begin.assign(n_rows + 1, 0);
     for (std::size_t f = 0; f < n_features; ++f) {
         std::uint32_t* feature_bins = bins.data() + f * n_rows;
-        if (stop()) return true;
+        poll();
         const std::size_t number = block.first_feature + f;
         const bool is_category = options.is_category != nullptr && options.is_category[number] != 0;
         BinnedFeature& feature = table.features[number];
@@ -82,7 +82,6 @@ bool bin_block(const MatrixView<T>& X, const std::int64_t* rows, const BinningOp
     } else {
         store_codes(table, bins, block, block.wide_codes);
     }
-    return true;
 }
 
 // What the blocks of compressed columns need: position[r] is the canonical row that row r of X represents, or -1.
@@ -97,9 +96,9 @@ struct SparseRows {
     }
 };
 
-template <class T, class Stop>
-bool bin_block(const SparseView<T>& X, const SparseRows& rows, const BinningOptions&, FeatureBinner<T>& binner,
-               BinnedTable& table, FeatureBlock& block, const Stop& stop) {
+template <class T, class Poll>
+void bin_block(const SparseView<T>& X, const SparseRows& rows, const BinningOptions&, FeatureBinner<T>& binner,
+               BinnedTable& table, FeatureBlock& block, const Poll& poll) {
     struct Stored {
         std::uint32_t row, code;
     };
@@ -109,14 +108,14 @@ bool bin_block(const SparseView<T>& X, const SparseRows& rows, const BinningOpti
     std::vector<T> values;
     std::size_t offset = 0;
     for (std::size_t f = 0; f < block.n_features; ++f) {
-        if (stop()) return true;
+        poll();
         const std::size_t number = block.first_feature + f;
         values.clear();
         entry_rows.clear();
         for (std::int64_t k = X.begin[number]; k < X.begin[number + 1]; ++k) {
             const std::int64_t row = rows.position[static_cast<std::size_t>(X.indices[k])];
             if (row < 0) continue;
-            if (std::isinf(X.data[k])) return false;
+            if (std::isinf(X.data[k])) throw_infinite();
             values.push_back(X.data[k]);
             entry_rows.push_back(static_cast<std::uint32_t>(row));
         }
@@ -149,7 +148,6 @@ bool bin_block(const SparseView<T>& X, const SparseRows& rows, const BinningOpti
             codes[next[entry.row]++] = static_cast<std::remove_reference_t<decltype(codes[0])>>(entry.code);
     };
     offset <= 65536 ? store(block.codes) : store(block.wide_codes);
-    return true;
 }
 
 void append_block(BinnedTable& table, std::size_t first, std::size_t n_features) {
@@ -162,35 +160,20 @@ void append_block(BinnedTable& table, std::size_t first, std::size_t n_features)
 template <class T, class Matrix, class Rows>
 BinnedTable bin_blocks(BinnedTable table, const Matrix& X, const Rows& rows, const double* weights, double work,
                        const BinningOptions& options) {
-    const auto n_blocks = static_cast<std::ptrdiff_t>(table.blocks.size());
-    std::atomic<bool> finite{true}, stopped{false};  // exceptions must not leave a parallel region
-    std::exception_ptr thrown;
     const std::thread::id caller = std::this_thread::get_id();
     auto asked = std::chrono::steady_clock::now();
-    const auto stop = [&] {
+    const auto poll = [&] {
         const auto now = std::chrono::steady_clock::now();
-        if (!stopped && options.interrupted && std::this_thread::get_id() == caller && now - asked > kPollInterval) {
-            asked = now;
-            try {
-                if (options.interrupted()) stopped = true;
-            } catch (...) {
-                thrown = std::current_exception();
-                stopped = true;
-            }
-        }
-        return stopped.load();
+        if (!options.interrupted || std::this_thread::get_id() != caller || now - asked <= kPollInterval) return;
+        asked = now;
+        if (options.interrupted()) throw Interrupted();
     };
-#pragma omp parallel num_threads(usable_threads(options.n_threads, work))
-    {
-        FeatureBinner<T> binner(weights, table.n_rows, options.max_bins, options.min_level_weight);
-#pragma omp for schedule(dynamic)
-        for (std::ptrdiff_t b = 0; b < n_blocks; ++b)
-            if (!stop() && !bin_block(X, rows, options, binner, table, table.blocks[static_cast<std::size_t>(b)], stop))
-                finite = false;
-    }
-    if (thrown) std::rethrow_exception(thrown);
-    if (stopped) throw Interrupted();
-    if (!finite) throw std::invalid_argument("stumps and trees need finite values: X has infinity");
+    const auto n_used = static_cast<std::size_t>(usable_threads(options.n_threads, work));
+    std::vector<FeatureBinner<T>> binners(
+        n_used, FeatureBinner<T>(weights, table.n_rows, options.max_bins, options.min_level_weight));
+    for_tasks(table.blocks.size(), options.n_threads, work, [&](std::size_t b, std::size_t thread) {
+        bin_block(X, rows, options, binners[thread], table, table.blocks[b], poll);
+    });
     return table;
 }
 

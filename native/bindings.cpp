@@ -50,9 +50,6 @@ NB_MODULE(_core, m) {
     m.def("order_sparse_rows", &order_sparse_rows<double>, "data"_array, "indices"_array, "begin"_array, "n_columns"_a,
           "target"_array, "weights"_array, "n_threads"_a);
 
-    m.def("default_threads", &default_threads, "Return the number of threads that OpenMP uses by default.");
-    m.def("usable_threads", nb::overload_cast<int>(&usable_threads), "requested"_a,
-          "Return `requested`, or 1 in a forked child.");
     m.def("simd_level", [] { return std::string(vector_ops().name); }, "Return the SIMD level in use.");
     m.def("simd_levels", &vector_ops_names, "Return the SIMD levels that this processor supports, slowest first.");
     m.def("force_work_per_thread",

@@ -218,10 +218,9 @@ void TreeGrower::search(const std::vector<Search>& searches) {
         const double entries = static_cast<double>(own.node->drawn.size()) * bins_.entries_per_row();
         work += own.is_summed ? 2 * n_bins : entries + 2 * std::min(entries, n_bins);
     }
-    for_blocks(groups.size(), 1, n_threads_, work, [&](std::size_t g, std::size_t, std::size_t) {
-        Scratch& scratch = scratch_[static_cast<std::size_t>(thread_number())];
+    for_tasks(groups.size(), n_threads_, work, [&](std::size_t g, std::size_t thread) {
         for (std::size_t k = 0; k < searches.size(); ++k)
-            search_group(groups[g], searches[k], scratch, found_[g * searches.size() + k]);
+            search_group(groups[g], searches[k], scratch_[thread], found_[g * searches.size() + k]);
     });
     for (std::size_t k = 0; k < found_.size(); ++k) {  // in order of the features: ties go to the first
         NodeSplit& best = searches[k % searches.size()].node->best;

@@ -95,16 +95,14 @@ StumpPool::StumpPool(BinnedTable table, int n_threads) : table_(std::move(table)
 // Assigns each response, up to sign, to the first cell that has it.
 void StumpPool::mark_repeated(int n_threads) {
     std::vector<Fingerprint> in_bin(n_bins_, 0);
-    const auto n_blocks = static_cast<std::ptrdiff_t>(table_.blocks.size());
-#pragma omp parallel for schedule(dynamic) num_threads(usable_threads(n_threads, static_cast<double>(n_entries_)))
-    for (std::ptrdiff_t b = 0; b < n_blocks; ++b) {
-        const FeatureBlock& block = table_.blocks[static_cast<std::size_t>(b)];
+    for_tasks(table_.blocks.size(), n_threads, static_cast<double>(n_entries_), [&](std::size_t b, std::size_t) {
+        const FeatureBlock& block = table_.blocks[b];
         Fingerprint* bins = in_bin.data() + first_bin_[block.first_feature];
         for (std::size_t i = 0; i < table_.n_rows; ++i) {
             const Fingerprint key = row_key(i);
             visit_row(block, i, [&](std::size_t code) { bins[code] += key; });
         }
-    }
+    });
     Fingerprint everything = 0;
     for (std::size_t i = 0; i < table_.n_rows; ++i) everything += row_key(i);
     const CellFingerprints fingerprints(table_, first_bin_, std::move(in_bin), everything);

@@ -113,19 +113,14 @@ void StumpScan::scan_feature(std::size_t f, std::vector<double>& prices) {
 
 StumpPrice StumpScan::price(const double* duals) {
     round_duals(duals);
-    const auto n_blocks = static_cast<std::ptrdiff_t>(pool_->blocks().size());
     const auto entries_per_row = static_cast<double>(pool_->n_entries()) / static_cast<double>(n_rows());
     const double work = static_cast<double>(changes_.size()) * entries_per_row + static_cast<double>(histogram_.size());
-#pragma omp parallel num_threads(usable_threads(n_threads_, work))
-    {
+    for_tasks(pool_->blocks().size(), n_threads_, work, [&](std::size_t b, std::size_t) {
+        const FeatureBlock& block = pool_->blocks()[b];
         std::vector<double> prices;
-#pragma omp for schedule(dynamic)
-        for (std::ptrdiff_t b = 0; b < n_blocks; ++b) {
-            const FeatureBlock& block = pool_->blocks()[static_cast<std::size_t>(b)];
-            update_histograms(block);
-            for (std::size_t f = 0; f < block.n_features; ++f) scan_feature(block.first_feature + f, prices);
-        }
-    }
+        update_histograms(block);
+        for (std::size_t f = 0; f < block.n_features; ++f) scan_feature(block.first_feature + f, prices);
+    });
     StumpPrice result{false, 0, 0.0, 0.0};
     for (std::size_t f = 0; f < pool_->n_features(); ++f) {  // in order: ties go to the first feature
         result.energy += best_[f].energy;

@@ -53,13 +53,11 @@ void StumpTable::sort_entries() {
                 rows[next[code]++] = static_cast<std::remove_pointer_t<decltype(rows)>>(i);
             });
     };
-    const auto n_blocks = static_cast<std::ptrdiff_t>(pool_->blocks().size());
-    const double work = 3 * static_cast<double>(pool_->n_entries());
-#pragma omp parallel for schedule(dynamic) num_threads(usable_threads(n_threads_, work))
-    for (std::ptrdiff_t b = 0; b < n_blocks; ++b) {
-        const FeatureBlock& block = pool_->blocks()[static_cast<std::size_t>(b)];
-        narrow ? sort_block(block, narrow_rows_.data()) : sort_block(block, wide_rows_.data());
-    }
+    for_tasks(pool_->blocks().size(), n_threads_, 3 * static_cast<double>(pool_->n_entries()),
+              [&](std::size_t b, std::size_t) {
+                  const FeatureBlock& block = pool_->blocks()[b];
+                  narrow ? sort_block(block, narrow_rows_.data()) : sort_block(block, wide_rows_.data());
+              });
 }
 
 // Rounds vectors to fixed point, in groups of 8, 2 or 1; if `rough`, to 32 bits, in groups of 16 or pairs.
@@ -187,15 +185,10 @@ void StumpTable::sum_feature(std::size_t f, Scratch& scratch) const {
 
 template <class Visit>
 void StumpTable::visit_features(double work, Visit visit) {
-    const auto n_features = static_cast<std::ptrdiff_t>(pool_->n_features());
     const auto n_used = static_cast<std::size_t>(usable_threads(n_threads_, work));
     if (scratches_.size() < n_used) scratches_.resize(n_used);
-#pragma omp parallel num_threads(usable_threads(n_threads_, work))
-    {
-        Scratch& scratch = scratches_[static_cast<std::size_t>(thread_number())];
-#pragma omp for schedule(dynamic, 8)
-        for (std::ptrdiff_t f = 0; f < n_features; ++f) visit(static_cast<std::size_t>(f), scratch);
-    }
+    for_tasks(pool_->n_features(), n_threads_, work,
+              [&](std::size_t f, std::size_t thread) { visit(f, scratches_[thread]); });
 }
 
 void StumpTable::set_state(std::vector<double> prices, std::vector<double> curvature, double drift) {

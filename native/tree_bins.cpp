@@ -71,11 +71,9 @@ TreeBins::TreeBins(std::shared_ptr<const StumpPool> pool, int n_threads) : pool_
 template <class Code>
 void TreeBins::fill_columns(std::vector<Code>& columns) const {
     columns.resize(n_rows() * pool_->n_features());
-    const auto n_blocks = static_cast<std::ptrdiff_t>(pool_->blocks().size());
     const double work = 2 * static_cast<double>(columns.size());
-#pragma omp parallel for schedule(dynamic) num_threads(usable_threads(n_threads_, work))
-    for (std::ptrdiff_t b = 0; b < n_blocks; ++b) {
-        const FeatureBlock& block = pool_->blocks()[static_cast<std::size_t>(b)];
+    for_tasks(pool_->blocks().size(), n_threads_, work, [&](std::size_t b, std::size_t) {
+        const FeatureBlock& block = pool_->blocks()[b];
         Code* const own = columns.data() + block.first_feature * n_rows();
         for (std::size_t f = 0; f < block.n_features; ++f)
             std::fill_n(own + f * n_rows(), n_rows(), static_cast<Code>(pool_->feature(block.first_feature + f).common_bin));
@@ -86,7 +84,7 @@ void TreeBins::fill_columns(std::vector<Code>& columns) const {
                 own[f * n_rows() + i] = static_cast<Code>(code - block.bin_offset[f]);
             });
         }
-    }
+    });
 }
 
 void TreeBins::begin_tree(const std::uint8_t* allowed) {

@@ -681,12 +681,6 @@ def order_sparse_rows(
     weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     n_threads: int,
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.int64]]: ...
-def default_threads() -> int:
-    """Return the number of threads that OpenMP uses by default."""
-
-def usable_threads(requested: int) -> int:
-    """Return `requested`, or 1 in a forked child."""
-
 def simd_level() -> str:
     """Return the SIMD level in use."""
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-from cgens._core import usable_threads
-from cgens.interrupt import raise_if_interrupted
+from cgens.threads import run_in_threads
 
 #: Rows per block. Part of the definition of the results: another size may round differently.
 BLOCK = 512
@@ -58,11 +55,7 @@ def for_blocks(
 
     If `interruptible`, KeyboardInterrupt is raised between two blocks after Ctrl-C.
     """
-    begins = range(0, n_rows, block)
-    ends = [min(begin + block, n_rows) for begin in begins]
-    n_workers = min(usable_threads(n_threads), len(begins))
-    with ONE_BLAS_THREAD, ThreadPoolExecutor(n_workers) if n_workers > 1 else nullcontext() as pool:
-        # An exception closes the iterator of `pool.map`, which cancels the remaining blocks.
-        for _ in (map if pool is None else pool.map)(work, begins, ends):
-            if interruptible:
-                raise_if_interrupted()
+    with ONE_BLAS_THREAD:
+        run_in_threads(
+            lambda begin: work(begin, min(begin + block, n_rows)), range(0, n_rows, block), n_threads, interruptible
+        )

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from cgens import _core
+from cgens import CGEnsClassifier, _core
 from cgens.estimators._parameters import resolve_threads
+from cgens.threads import map_in_threads, run_in_threads
 
 #: Fits with enough work for two threads, and the bits of their results.
 SCRIPT = """
@@ -37,7 +38,7 @@ def everything(n_jobs):
     return decide(n_jobs), decide(n_jobs, "least_squares"), search(n_jobs)
 """
 
-#: Children of `os.fork`, of `Process` and of a `Pool`: each fits with one thread, whatever `n_jobs` is.
+#: Children of `os.fork`, of `Process` and of a `Pool`.
 FORK = """
 expected = everything(2)
 model = CGEnsClassifier(loss="hinge", n_estimators=12, n_jobs=2).fit(X, y)
@@ -52,7 +53,7 @@ answer = os.read(reader, 20)
 assert answer == b"same", answer
 
 def child_decides(queue):
-    queue.put((_core.usable_threads(8), decide(2)))
+    queue.put(decide(2))
 
 context = multiprocessing.get_context("fork")
 queue = context.Queue()
@@ -62,13 +63,12 @@ for child in children:
 answers = [queue.get(timeout=60) for _ in children]
 for child in children:
     child.join(60)
-assert answers == [(1, expected[0])] * 2
+assert answers == [expected[0]] * 2
 
 with context.Pool(2) as pool:
     parts = pool.map(model.decision_function, [X[:2500], X[2500:]])
 assert np.concatenate(parts).tobytes() == expected[0]
 
-assert _core.usable_threads(2) == 2
 assert everything(2) == expected
 """
 
@@ -97,6 +97,75 @@ assert np.all(decision == model.decision_function(X[:1]))
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory limit is specific to Linux")
 def test_far_too_many_threads_do_not_end_the_process():
     run(SCRIPT + FAR_TOO_MANY)
+
+
+#: What a task throws reaches the caller, whichever thread ran it, and the pool goes on to work.
+MEMORY_RUNS_OUT = """
+import resource
+
+def fit(limit):
+    before = int(open("/proc/self/statm").read().split()[0]) * 4096
+    resource.setrlimit(resource.RLIMIT_AS, (before + limit, -1))
+    try:
+        return CGEnsClassifier("stump", n_estimators=10, n_jobs=2).fit(many, many[:, 0] > 0)
+    except MemoryError:
+        return None
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
+
+many = rng.normal(size=(200_000, 20))
+decide(2)
+assert fit(20_000_000) is None
+model = fit(2 * 10**9)
+assert model.n_columns_ == 10
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory limit is specific to Linux")
+def test_memory_that_runs_out_in_a_thread_is_an_exception():
+    run(SCRIPT + MEMORY_RUNS_OUT)
+
+
+def test_several_threads_may_fit_at_once(rng):
+    """All of them use the same threads of the core."""
+    X = rng.normal(size=(3000, 12))
+    y = X @ rng.normal(size=12) > 0
+    expected = CGEnsClassifier("stump", n_estimators=20, n_jobs=1).fit(X, y).decision_function(X)
+    found = {}
+
+    def fit(number):
+        model = CGEnsClassifier("stump", n_estimators=20, n_jobs=2 + number).fit(X, y)
+        found[number] = model.decision_function(X)
+
+    workers = [threading.Thread(target=fit, args=(number,)) for number in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert all(np.array_equal(found[number], expected) for number in range(4))
+
+
+def test_functions_run_in_threads_until_one_fails():
+    done = []
+
+    def work(item):
+        if item == 20:
+            raise ZeroDivisionError
+        done.append(item)
+
+    assert map_in_threads(lambda item: item + 1, range(50), 3) == list(range(1, 51))
+    with pytest.raises(ZeroDivisionError):
+        run_in_threads(work, range(1000), 3)
+    assert set(done) >= set(range(20))
+    assert len(done) < 1000
+
+
+def test_a_thread_that_cannot_be_started_is_done_without(monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert map_in_threads(lambda item: -item, range(5), 3) == [0, -1, -2, -3, -4]
 
 
 def test_limits_of_threadpoolctl_are_honoured():

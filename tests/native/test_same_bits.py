@@ -19,7 +19,6 @@ from cgens._core import (
     price_candidates,
     respond_stumps,
     take_cosines,
-    usable_threads,
 )
 from cgens.weak_learners.split import Split, SplitArrays
 from tests.native.tables import compressed_columns, each_simd_level, make_pool, with_gaps
@@ -206,5 +205,4 @@ def test_bits_depend_on_neither_threads_nor_simd_level(kernel, size, tables, res
 
 @pytest.mark.parametrize("n_threads", [-5, 0, 1])
 def test_n_threads_below_one_means_one(n_threads, tables):
-    assert usable_threads(n_threads) == 1
     assert len(order_rows(tables["large"], np.ones((9000, 1)), np.ones(9000), n_threads)[2]) == 9000

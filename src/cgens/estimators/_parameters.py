@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, cast
@@ -10,15 +9,14 @@ from typing import Any, cast
 import joblib
 import numpy as np
 
-from cgens._core import default_threads, usable_threads
 from cgens.automatic.spec import Automatic
+from cgens.threads import N_PROCESSORS, default_threads
 from cgens.types import Family, Floats, Rule
 from cgens.weak_learners import Mixture
 from cgens.weak_learners.registry import resolve_family
 
 #: Columns for ``n_estimators="auto"``, except in the automatic model.
 DEFAULT_COLUMNS = 500
-N_PROCESSORS = os.cpu_count() or 1  # looked up once: it takes as long as predicting a row
 
 
 def check_positive(name: str, value: object) -> float:
@@ -99,11 +97,9 @@ def resolve_c(value: Any, default: float, largest_weights: Floats, names: Sequen
 
 
 def resolve_threads(n_jobs: Any) -> int:
-    """Return the number of threads: OpenMP's default for None, else as joblib defines `n_jobs`."""
+    """Return the number of threads: the default for None, else as joblib defines `n_jobs`."""
     if n_jobs is None:
-        return usable_threads(default_threads())
+        return default_threads()
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise ValueError(f"n_jobs must be None or an integer other than 0; got {n_jobs!r}.")
-    # At most one per processor: OpenMP ends the process if it cannot start as many threads as requested.
-    most = max(N_PROCESSORS, default_threads())
-    return usable_threads(min(int(joblib.effective_n_jobs(int(n_jobs))), most))
+    return min(int(joblib.effective_n_jobs(int(n_jobs))), N_PROCESSORS)

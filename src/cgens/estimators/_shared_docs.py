@@ -50,7 +50,8 @@ store_history : bool, default=False
 random_state : int, RandomState instance or None, default=None
     Seed for the automatic model and for families that sample weak learners at random; stumps do not.
 n_jobs : int or None, default=None
-    Number of threads. None: OpenMP's default. The result does not depend on it.
+    Number of threads. None: one per processor, or fewer if ``OMP_NUM_THREADS``, threadpoolctl or joblib say so. The
+    result does not depend on it.
 verbose : int, default=0
     1 shows a progress bar: columns, duality gap over the columns selected so far, seconds left. The automatic model
     prints one line for each of its steps instead, to stderr.

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from itertools import pairwise
 
 import numpy as np
 
-from cgens._core import usable_threads
 from cgens.blas import ONE_BLAS_THREAD
-from cgens.interrupt import raise_if_interrupted
+from cgens.threads import run_in_threads
 from cgens.types import AnyArray, Floats
 
 #: Columns of a tile. Tiles are computed in parallel, each in one piece, so that threads do not change a bit.
@@ -38,16 +35,13 @@ def gram_of(blocks: Iterable[AnyArray], n_columns: int, n_threads: int) -> Float
     edges = [*range(0, n_columns, TILE), n_columns]
     parts = [slice(begin, end) for begin, end in pairwise(edges)]
     tiles = [(rows, columns) for k, rows in enumerate(parts) for columns in parts[: k + 1]]
-    n_workers = min(usable_threads(n_threads), len(tiles))
-    with ONE_BLAS_THREAD, ThreadPoolExecutor(n_workers) if n_workers > 1 else nullcontext() as pool:
+    with ONE_BLAS_THREAD:
         for block in blocks:
 
             def add(tile: tuple[slice, slice], block: AnyArray = block) -> None:
                 total[tile] += block[:, tile[0]].T @ block[:, tile[1]]
 
-            for _ in (map if pool is None else pool.map)(add, tiles):
-                pass
-            raise_if_interrupted()
+            run_in_threads(add, tiles, n_threads)
     for rows, columns in tiles:
         if rows is columns:
             lower = np.tril(total[rows, rows])

@@ -7,14 +7,13 @@ factorizations.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, lapack, solve_triangular
 
-from cgens._core import usable_threads
 from cgens.blas import ONE_BLAS_THREAD
 from cgens.selection.normal_equations import Columns, NormalEquations, blocks_of
+from cgens.threads import map_in_threads
 from cgens.types import AnyArray, Floats, Integers
 
 #: The least share of its own residual that a row keeps: less is only rounding.
@@ -65,8 +64,8 @@ def left_out_residuals(
         def own(penalty: float) -> Floats:
             return _by_rows(normal, kernel, target, penalty, rows, unit)
 
-    with ONE_BLAS_THREAD, ThreadPoolExecutor(min(usable_threads(n_threads), len(penalties))) as pool:
-        return list(pool.map(own, penalties))
+    with ONE_BLAS_THREAD:
+        return map_in_threads(own, penalties, n_threads)
 
 
 def _by_columns(
