@@ -4,85 +4,231 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
-#include <type_traits>
 #include <utility>
 
+#include "encode_numbers.hpp"
 #include "find_edges.hpp"
+#include "sample_rows.hpp"
 #include "threads.hpp"
 
 namespace cgens {
 namespace {
 
-constexpr std::size_t kBlockFeatures = 32;  // 32 features of 256 bins: 64 KB of histograms
+constexpr std::size_t kGathered = 8;        // features whose values are gathered in one pass over the rows
+constexpr std::size_t kTileRows = 8192;     // rows that are encoded together, for
+constexpr std::size_t kTileFeatures = 32;   // so many features: 1 MB of float32
+constexpr double kDenseShare = 0.25;        // of entries outside the common bins, from which on a table is dense
 constexpr std::chrono::milliseconds kPollInterval{50};
-
-template <class Code>
-void store_codes(const BinnedTable& table, const std::vector<std::uint32_t>& bins, const FeatureBlock& block,
-                 std::vector<Code>& codes) {
-    codes.resize(block.row_begin.back());
-    for (std::size_t i = 0; i < table.n_rows; ++i) {
-        Code* out = codes.data() + block.row_begin[i];
-        for (std::size_t f = 0; f < block.n_features; ++f) {
-            const std::uint32_t bin = bins[f * table.n_rows + i];
-            if (bin != table.features[block.first_feature + f].common_bin)
-                *out++ = static_cast<Code>(block.bin_offset[f] + bin);
-        }
-    }
-}
-
-// Sets the offsets of a block's bins, given its features.
-void set_offsets(const BinnedTable& table, FeatureBlock& block) {
-    block.bin_offset.assign(1, 0);
-    for (std::size_t f = 0; f < block.n_features; ++f)
-        block.bin_offset.push_back(block.bin_offset.back() + table.features[block.first_feature + f].n_bins());
-}
 
 [[noreturn]] void throw_infinite() { throw std::invalid_argument("stumps and trees need finite values: X has infinity"); }
 
-template <class T, class Poll>
-void bin_block(const MatrixView<T>& X, const std::int64_t* rows, const BinningOptions& options,
-               FeatureBinner<T>& binner, BinnedTable& table, FeatureBlock& block, const Poll& poll) {
-    const std::size_t n_rows = table.n_rows, n_features = block.n_features;
-    std::vector<T> values(n_features * n_rows);
+// Copies values of some features for the canonical rows [first, last), feature by feature.
+template <class T>
+void gather(const MatrixView<T>& X, const std::int64_t* rows, std::size_t first, std::size_t last, FeatureRange features,
+            T* values) {
     constexpr std::size_t kAhead = 8;  // prefetched: canonical rows are scattered over X
-    T zero_or_nan = 0;                 // NaN once a value is not finite
-    for (std::size_t i = 0; i < n_rows; ++i) {
-        if (i + kAhead < n_rows) {
-            const auto ahead = static_cast<std::size_t>(rows[i + kAhead]);
-            __builtin_prefetch(&X(ahead, block.first_feature));
-            __builtin_prefetch(&X(ahead, block.first_feature + n_features - 1));
+    const std::size_t n = last - first;
+    T zero_or_nan = 0;  // NaN once a value is not finite
+    const bool by_rows = std::abs(X.column_stride) <= std::abs(X.row_stride);
+    for (std::size_t i = 0; by_rows && i < n; ++i) {
+        if (first + i + kAhead < last) {
+            const auto ahead = static_cast<std::size_t>(rows[first + i + kAhead]);
+            __builtin_prefetch(&X(ahead, features.first));
+            __builtin_prefetch(&X(ahead, features.last - 1));
         }
-        for (std::size_t f = 0; f < n_features; ++f) {
-            const T value = X(static_cast<std::size_t>(rows[i]), block.first_feature + f);
+        const auto row = static_cast<std::size_t>(rows[first + i]);
+        for (std::size_t f = 0; f < features.size(); ++f) {
+            const T value = X(row, features.first + f);
             zero_or_nan += 0 * value;
-            values[f * n_rows + i] = value;
+            values[f * n + i] = value;
         }
     }
-    if (zero_or_nan != 0 && std::any_of(values.begin(), values.end(), [](T value) { return std::isinf(value); }))
+    for (std::size_t f = 0; !by_rows && f < features.size(); ++f)
+        for (std::size_t i = 0; i < n; ++i) {
+            if (first + i + kAhead < last)
+                __builtin_prefetch(&X(static_cast<std::size_t>(rows[first + i + kAhead]), features.first + f));
+            const T value = X(static_cast<std::size_t>(rows[first + i]), features.first + f);
+            zero_or_nan += 0 * value;
+            values[f * n + i] = value;
+        }
+    if (zero_or_nan != 0 && std::any_of(values, values + n * features.size(), [](T value) { return std::isinf(value); }))
         throw_infinite();
-
-    std::vector<std::uint32_t> bins(n_features * n_rows);
-    block.row_begin.assign(n_rows + 1, 0);
-    for (std::size_t f = 0; f < n_features; ++f) {
-        std::uint32_t* feature_bins = bins.data() + f * n_rows;
-        poll();
-        const std::size_t number = block.first_feature + f;
-        const bool is_category = options.is_category != nullptr && options.is_category[number] != 0;
-        BinnedFeature& feature = table.features[number];
-        feature = binner.bin({values.data() + f * n_rows, nullptr, n_rows, 0}, is_category, feature_bins);
-        for (std::size_t i = 0; i < n_rows; ++i) block.row_begin[i + 1] += feature_bins[i] != feature.common_bin;
-    }
-    set_offsets(table, block);
-    std::partial_sum(block.row_begin.begin(), block.row_begin.end(), block.row_begin.begin());
-    if (block.bin_offset.back() <= 65536) {
-        store_codes(table, bins, block, block.codes);
-    } else {
-        store_codes(table, bins, block, block.wide_codes);
-    }
 }
+
+// Bins a dense matrix: of many rows, edges are those of a sample of the rows.
+template <class T, class Poll>
+class DenseBinner {
+   public:
+    DenseBinner(const MatrixView<T>& X, const std::int64_t* rows, const double* weights, BinnedTable& table,
+                const BinningOptions& options, const Poll& poll)
+        : X_(X), rows_(rows), weights_(weights), table_(table), options_(options), poll_(poll) {
+        table.columns.resize(X.n_columns);
+    }
+
+    void bin_all() {
+        if (table_.n_rows > kSampledRows && options_.max_bins <= kMaxSampledBins) return bin_by_sample();
+        const std::vector<FeatureRange> ranges = ranges_of(kGathered);
+        auto binners = make_binners(weights_, table_.n_rows);
+        for_tasks(ranges.size(), options_.n_threads, 10 * size(), [&](std::size_t r, std::size_t thread) {
+            bin_range(ranges[r], binners[thread]);
+        });
+    }
+
+   private:
+    double size() const { return static_cast<double>(table_.n_rows * X_.n_columns); }
+    bool is_category(std::size_t f) const { return options_.is_category != nullptr && options_.is_category[f] != 0; }
+
+    std::vector<FeatureRange> ranges_of(std::size_t width) const {
+        // With few features, ranges are smaller, so that there is work for several threads.
+        width = std::min(width, X_.n_columns / 4 + 1);
+        std::vector<FeatureRange> ranges;
+        for (std::size_t first = 0; first < X_.n_columns; first += width)
+            ranges.push_back({first, std::min(first + width, X_.n_columns)});
+        return ranges;
+    }
+    std::vector<FeatureBinner<T>> make_binners(const double* weights, std::size_t n_rows) const {
+        const FeatureBinner<T> binner(weights, n_rows, options_.max_bins, options_.min_level_weight);
+        return std::vector<FeatureBinner<T>>(static_cast<std::size_t>(std::max(options_.n_threads, 1)), binner);
+    }
+
+    // Bins features by the values of all rows.
+    void bin_range(FeatureRange range, FeatureBinner<T>& binner) {
+        const std::size_t n = table_.n_rows;
+        std::vector<T> values(n * range.size());
+        gather(X_, rows_, 0, n, range, values.data());
+        std::vector<std::uint32_t> bins(n);
+        for (std::size_t f = range.first; f < range.last; ++f) {
+            poll_();
+            const Entries<T> entries{values.data() + (f - range.first) * n, nullptr, n, 0};
+            table_.features[f] = binner.bin(entries, is_category(f), bins.data());
+            table_.columns[f] = BinColumn(n, table_.features[f].n_bins());
+            table_.columns[f].fill([&](auto* to) { std::copy(bins.begin(), bins.end(), to); });
+        }
+    }
+
+    void bin_by_sample() {
+        const SampledRows sample = sample_rows(rows_, weights_, table_.n_rows);
+        const std::vector<FeatureRange> ranges = ranges_of(kGathered);
+        auto of_sample = make_binners(sample.weights.data(), sample.rows.size());
+        auto of_all = make_binners(weights_, table_.n_rows);
+        std::vector<std::uint8_t> is_encoded(X_.n_columns);
+        const double work = 10 * size();
+        for_tasks(ranges.size(), options_.n_threads, work, [&](std::size_t r, std::size_t thread) {
+            find_edges(ranges[r], sample, of_sample[thread], is_encoded.data());
+            // Categories, and numbers of few distinct values, are counted over all rows.
+            for (std::size_t f = ranges[r].first; f < ranges[r].last; ++f)
+                if (is_encoded[f] == 0) is_encoded[f] = !bin_few_values(f, of_all[thread]);
+        });
+        encode_all(is_encoded);
+    }
+
+    void find_edges(FeatureRange range, const SampledRows& sample, FeatureBinner<T>& binner, std::uint8_t* is_encoded) {
+        const std::size_t n = sample.rows.size();
+        std::vector<T> values(n * range.size());
+        gather(X_, sample.rows.data(), 0, n, range, values.data());
+        std::vector<std::uint32_t> bins(n);
+        for (std::size_t f = range.first; f < range.last; ++f) {
+            poll_();
+            if (is_category(f)) continue;
+            const Entries<T> entries{values.data() + (f - range.first) * n, nullptr, n, 0};
+            table_.features[f] = binner.bin(entries, false, bins.data());
+            is_encoded[f] = binner.had_many_values();
+        }
+    }
+
+    // Bins a feature by its values in all rows. Returns false if it is a number with many of them, which the sample
+    // did not have.
+    bool bin_few_values(std::size_t f, FeatureBinner<T>& binner) {
+        const std::size_t n = table_.n_rows;
+        std::vector<T> values(n);
+        std::vector<std::uint32_t> bins(n);
+        gather(X_, rows_, 0, n, {f, f + 1}, values.data());
+        poll_();
+        const Entries<T> entries{values.data(), nullptr, n, 0};
+        if (is_category(f)) {
+            table_.features[f] = binner.bin(entries, true, bins.data());
+        } else {
+            BinnedFeature feature;
+            if (!binner.bin_few_values(entries, feature, bins.data())) return false;
+            table_.features[f] = std::move(feature);
+        }
+        table_.columns[f] = BinColumn(n, table_.features[f].n_bins());
+        table_.columns[f].fill([&](auto* to) { std::copy(bins.begin(), bins.end(), to); });
+        return true;
+    }
+
+    // Looks up the bins of all rows by the edges of the sample, tile by tile.
+    void encode_all(const std::vector<std::uint8_t>& is_encoded) {
+        find_gaps(is_encoded);
+        std::vector<NumberEncoder> encoders(X_.n_columns);
+        for (std::size_t f = 0; f < X_.n_columns; ++f) {
+            if (is_encoded[f] == 0) continue;
+            encoders[f] = NumberEncoder(table_.features[f]);
+            table_.columns[f] = BinColumn(table_.n_rows, table_.features[f].n_bins());
+        }
+        visit_tiles([&](std::size_t first, std::size_t last, FeatureRange range, const T* values) {
+            for (std::size_t f = range.first; f < range.last; ++f) {
+                if (is_encoded[f] == 0) continue;
+                const T* own = values + (f - range.first) * (last - first);
+                table_.columns[f].fill([&](auto* to) { encoders[f].encode(own, last - first, to + first); });
+            }
+        });
+        for_tasks(X_.n_columns, options_.n_threads, size(), [&](std::size_t f, std::size_t) {
+            if (is_encoded[f] == 0) return;
+            BinnedFeature& feature = table_.features[f];
+            std::vector<std::size_t> counts(feature.n_bins());
+            table_.columns[f].visit([&](const auto* bins) {
+                for (std::size_t i = 0; i < table_.n_rows; ++i) ++counts[bins[i]];
+            });
+            feature.common_bin =
+                static_cast<std::uint32_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
+        });
+    }
+
+    // The sample may have missed gaps: they add a bin.
+    void find_gaps(const std::vector<std::uint8_t>& is_encoded) {
+        std::mutex mutex;
+        visit_tiles([&](std::size_t first, std::size_t last, FeatureRange range, const T* values) {
+            for (std::size_t f = range.first; f < range.last; ++f) {
+                const T* own = values + (f - range.first) * (last - first);
+                bool has_gaps = false;
+                for (std::size_t i = 0; i < last - first; ++i) has_gaps |= own[i] != own[i];
+                if (!has_gaps || is_encoded[f] == 0) continue;
+                const std::lock_guard<std::mutex> lock(mutex);
+                BinnedFeature& feature = table_.features[f];
+                if (!feature.has_gaps) feature.thresholds.push_back(std::numeric_limits<double>::infinity());
+                feature.has_gaps = true;
+            }
+        });
+    }
+
+    // Calls visit(first, last, features, values) for rows [first, last), with the values feature by feature.
+    template <class Visit>
+    void visit_tiles(const Visit& visit) {
+        const std::vector<FeatureRange> ranges = ranges_of(kTileFeatures * 4);
+        const std::size_t n_tiles = (table_.n_rows + kTileRows - 1) / kTileRows;
+        std::vector<std::vector<T>> values(static_cast<std::size_t>(std::max(options_.n_threads, 1)));
+        for_tasks(n_tiles * ranges.size(), options_.n_threads, 10 * size(), [&](std::size_t task, std::size_t thread) {
+            poll_();
+            const std::size_t first = task / ranges.size() * kTileRows, last = std::min(first + kTileRows, table_.n_rows);
+            const FeatureRange range = ranges[task % ranges.size()];
+            values[thread].resize((last - first) * range.size());
+            gather(X_, rows_, first, last, range, values[thread].data());
+            visit(first, last, range, values[thread].data());
+        });
+    }
+
+    const MatrixView<T>& X_;
+    const std::int64_t* rows_;
+    const double* weights_;
+    BinnedTable& table_;
+    const BinningOptions& options_;
+    const Poll& poll_;
+};
 
 // What the blocks of compressed columns need: position[r] is the canonical row that row r of X represents, or -1.
 struct SparseRows {
@@ -97,8 +243,8 @@ struct SparseRows {
 };
 
 template <class T, class Poll>
-void bin_block(const SparseView<T>& X, const SparseRows& rows, const BinningOptions&, FeatureBinner<T>& binner,
-               BinnedTable& table, FeatureBlock& block, const Poll& poll) {
+void bin_block(const SparseView<T>& X, const SparseRows& rows, FeatureBinner<T>& binner, BinnedTable& table,
+               FeatureBlock& block, const Poll& poll) {
     struct Stored {
         std::uint32_t row, code;
     };
@@ -137,7 +283,9 @@ void bin_block(const SparseView<T>& X, const SparseRows& rows, const BinningOpti
         }
         offset += feature.n_bins();
     }
-    set_offsets(table, block);
+    block.bin_offset.assign(1, 0);
+    for (std::size_t f = 0; f < block.n_features; ++f)
+        block.bin_offset.push_back(block.bin_offset.back() + table.features[block.first_feature + f].n_bins());
     block.row_begin.assign(n_rows + 1, 0);
     for (const Stored& entry : stored) ++block.row_begin[entry.row + 1];
     std::partial_sum(block.row_begin.begin(), block.row_begin.end(), block.row_begin.begin());
@@ -157,33 +305,39 @@ void append_block(BinnedTable& table, std::size_t first, std::size_t n_features)
     table.blocks.push_back(std::move(block));
 }
 
-template <class T, class Matrix, class Rows>
-BinnedTable bin_blocks(BinnedTable table, const Matrix& X, const Rows& rows, const double* weights, double work,
-                       const BinningOptions& options) {
+// Calls bin(poll), where poll() throws if the caller's thread is to stop.
+template <class Bin>
+void with_poll(const BinningOptions& options, const Bin& bin) {
     const std::thread::id caller = std::this_thread::get_id();
     auto asked = std::chrono::steady_clock::now();
-    const auto poll = [&] {
+    bin([&] {
         const auto now = std::chrono::steady_clock::now();
         if (!options.interrupted || std::this_thread::get_id() != caller || now - asked <= kPollInterval) return;
         asked = now;
         if (options.interrupted()) throw Interrupted();
-    };
-    const auto n_used = static_cast<std::size_t>(usable_threads(options.n_threads, work));
-    std::vector<FeatureBinner<T>> binners(
-        n_used, FeatureBinner<T>(weights, table.n_rows, options.max_bins, options.min_level_weight));
-    for_tasks(table.blocks.size(), options.n_threads, work, [&](std::size_t b, std::size_t thread) {
-        bin_block(X, rows, options, binners[thread], table, table.blocks[b], poll);
     });
-    return table;
 }
 
 BinnedTable empty_table(std::size_t n_rows, std::size_t n_features) {
-    if (n_rows > std::numeric_limits<std::uint32_t>::max() / kBlockFeatures)
+    if (n_rows > std::numeric_limits<std::uint32_t>::max() / kTileFeatures)
         throw std::length_error("stumps and trees take at most 134217727 rows");
     BinnedTable table;
     table.n_rows = n_rows;
     table.features.resize(n_features);
     return table;
+}
+
+// The share of entries outside the common bins.
+double stored_share(const BinnedTable& table, int n_threads) {
+    std::vector<std::size_t> stored(table.features.size());
+    const double size = static_cast<double>(table.n_rows * stored.size());
+    for_tasks(stored.size(), n_threads, size, [&](std::size_t f, std::size_t) {
+        const std::uint32_t common = table.features[f].common_bin;
+        table.columns[f].visit([&](const auto* bins) {
+            for (std::size_t i = 0; i < table.n_rows; ++i) stored[f] += bins[i] != common;
+        });
+    });
+    return std::accumulate(stored.begin(), stored.end(), 0.0) / size;
 }
 
 }  // namespace
@@ -192,12 +346,9 @@ template <class T>
 BinnedTable bin_features(const MatrixView<T>& X, const std::int64_t* rows, const double* weights, std::size_t n_rows,
                          const BinningOptions& options) {
     BinnedTable table = empty_table(n_rows, X.n_columns);
-    // With few features, blocks are smaller, so that there is work for several threads.
-    const std::size_t width = std::min(kBlockFeatures, X.n_columns / 4 + 1);
-    for (std::size_t first = 0; first < X.n_columns; first += width)
-        append_block(table, first, std::min(width, X.n_columns - first));
-    const double work = 10 * static_cast<double>(n_rows * X.n_columns);
-    return bin_blocks<T>(std::move(table), X, rows, weights, work, options);
+    with_poll(options, [&](const auto& poll) { DenseBinner(X, rows, weights, table, options, poll).bin_all(); });
+    if (stored_share(table, options.n_threads) >= kDenseShare) return table;
+    return without_common_bins(std::move(table), options.n_threads);
 }
 
 template <class T>
@@ -222,7 +373,15 @@ BinnedTable bin_features(const SparseView<T>& X, const std::int64_t* rows, const
     append_block(table, first, X.n_columns - first);
     const SparseRows positions(rows, n_rows, X.n_rows);
     const double work = 20 * static_cast<double>(n_entries);
-    return bin_blocks<T>(std::move(table), X, positions, weights, work, options);
+    std::vector<FeatureBinner<T>> binners(
+        static_cast<std::size_t>(std::max(options.n_threads, 1)),
+        FeatureBinner<T>(weights, n_rows, options.max_bins, options.min_level_weight));
+    with_poll(options, [&](const auto& poll) {
+        for_tasks(table.blocks.size(), options.n_threads, work, [&](std::size_t b, std::size_t thread) {
+            bin_block(X, positions, binners[thread], table, table.blocks[b], poll);
+        });
+    });
+    return table;
 }
 
 template BinnedTable bin_features(const MatrixView<float>&, const std::int64_t*, const double*, std::size_t,

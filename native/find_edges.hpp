@@ -84,21 +84,39 @@ class FeatureBinner {
     BinnedFeature bin(const Entries<T>& entries, bool is_category, std::uint32_t* bins) {
         BinnedFeature feature;
         feature.is_category = is_category;
-        is_category ? bin_levels(entries, feature, bins) : bin_numbers(entries, feature, bins);
+        if (is_category) {
+            bin_levels(entries, feature, bins);
+        } else {
+            if (max_bins_ > kMaxHashed || !separate_distinct(entries, feature, bins))
+                separate_quantiles(entries, feature, bins);
+            bin_gaps(entries, feature, bins);
+        }
+        find_common_bin(entries, feature, bins);
+        return feature;
+    }
+    // The same for a number with at most max_bins distinct values; returns false if it has more.
+    bool bin_few_values(const Entries<T>& entries, BinnedFeature& feature, std::uint32_t* bins) {
+        feature = BinnedFeature();
+        if (!separate_distinct(entries, feature, bins)) return false;
+        bin_gaps(entries, feature, bins);
+        find_common_bin(entries, feature, bins);
+        return true;
+    }
+    // Whether the numbers that were binned last had more than max_bins distinct values.
+    bool had_many_values() const { return n_distinct_ > max_bins_; }
+
+   private:
+    void find_common_bin(const Entries<T>& entries, BinnedFeature& feature, const std::uint32_t* bins) {
         counts_.assign(feature.n_bins(), 0);
         for (std::size_t k = 0; k < entries.n; ++k) ++counts_[bins[k]];
         if (entries.n_zeros > 0) counts_[feature.encode(0.0)] += static_cast<std::uint32_t>(entries.n_zeros);
         feature.common_bin =
             static_cast<std::uint32_t>(std::max_element(counts_.begin(), counts_.end()) - counts_.begin());
-        return feature;
     }
 
-   private:
     // Edges and bins together: whoever finds the edges, by hashing or sorting, knows the bins as well, which is several
     // times as fast as searching for them.
-    void bin_numbers(const Entries<T>& entries, BinnedFeature& feature, std::uint32_t* bins) {
-        if (max_bins_ > kMaxHashed || !separate_distinct(entries, feature, bins))
-            separate_quantiles(entries, feature, bins);
+    void bin_gaps(const Entries<T>& entries, BinnedFeature& feature, std::uint32_t* bins) {
         if (!feature.has_gaps) return;
         // The threshold between all values, if there are any, and gaps.
         if (n_values_ > 0) feature.thresholds.push_back(std::numeric_limits<double>::infinity());
@@ -134,7 +152,7 @@ class FeatureBinner {
             }
             bins[k] = last;
         }
-        n_values_ = distinct_.size();
+        n_values_ = n_distinct_ = distinct_.size();
         if (n_values_ == 0) return true;
         std::vector<std::uint32_t> order(n_values_), rank(n_values_);
         std::iota(order.begin(), order.end(), 0u);
@@ -168,12 +186,13 @@ class FeatureBinner {
             items_.push_back({sort_key(T{0}), kZero});
             left += zero_weight;
         }
-        n_values_ = items_.size();
+        n_values_ = n_distinct_ = items_.size();
         if (items_.empty()) return;
         sort_items(items_, scratch_);
         const auto value_of = [&](const SortItem& item) { return item.entry == kZero ? T{0} : entries.values[item.entry]; };
         std::size_t n_distinct = 1;
         for (std::size_t k = 1; k < items_.size(); ++k) n_distinct += items_[k].key != items_[k - 1].key;
+        n_distinct_ = n_distinct;
         const bool every_value = n_distinct <= max_bins_;
         std::uint32_t bin = 0;
         double filled = 0.0;
@@ -226,7 +245,8 @@ class FeatureBinner {
     const double* weights_;
     std::size_t max_bins_;
     double min_level_weight_, total_weight_ = 0.0;
-    std::size_t n_values_ = 0;  // 0 if all entries of the feature are gaps
+    std::size_t n_values_ = 0;    // 0 if all entries of the feature are gaps
+    std::size_t n_distinct_ = 0;  // distinct values
     std::vector<std::uint32_t> slots_, counts_, bin_of_level_;
     std::vector<T> distinct_;
     std::vector<double> level_weights_;

@@ -12,6 +12,8 @@
 namespace cgens {
 namespace {
 
+constexpr std::size_t kTileRows = 4096;  // whose keys stay in the cache
+
 // A 128-bit fingerprint of a set of rows: the sum of the rows' keys, so that prefix sums give those of all thresholds.
 __extension__ using Fingerprint = unsigned __int128;
 
@@ -87,6 +89,7 @@ StumpPool::StumpPool(BinnedTable table, int n_threads) : table_(std::move(table)
         first_cell_.push_back(first_cell_.back() + feature.n_cells());
     }
     for (const FeatureBlock& block : table_.blocks) n_entries_ += block.row_begin.back();
+    if (is_dense()) n_entries_ = n_rows() * n_features();
     repeated_.resize(n_features());
     taken_.resize(n_features());
     mark_repeated(n_threads);
@@ -95,6 +98,18 @@ StumpPool::StumpPool(BinnedTable table, int n_threads) : table_(std::move(table)
 // Assigns each response, up to sign, to the first cell that has it.
 void StumpPool::mark_repeated(int n_threads) {
     std::vector<Fingerprint> in_bin(n_bins_, 0);
+    const std::vector<FeatureRange> ranges = is_dense() ? feature_ranges(n_features(), n_threads) : std::vector<FeatureRange>();
+    for_tasks(ranges.size(), n_threads, static_cast<double>(n_entries_), [&](std::size_t r, std::size_t) {
+        std::vector<Fingerprint> keys(kTileRows);
+        for (std::size_t first = 0; first < n_rows(); first += kTileRows) {
+            const std::size_t last = std::min(first + kTileRows, n_rows());
+            for (std::size_t i = first; i < last; ++i) keys[i - first] = row_key(i);
+            for (std::size_t f = ranges[r].first; f < ranges[r].last; ++f)
+                column(f).visit([&, own = in_bin.data() + first_bin_[f]](const auto* bins) {
+                    for (std::size_t i = first; i < last; ++i) own[bins[i]] += keys[i - first];
+                });
+        }
+    });
     for_tasks(table_.blocks.size(), n_threads, static_cast<double>(n_entries_), [&](std::size_t b, std::size_t) {
         const FeatureBlock& block = table_.blocks[b];
         Fingerprint* bins = in_bin.data() + first_bin_[block.first_feature];
@@ -190,9 +205,15 @@ StumpPool::FeatureBins StumpPool::bins_of(std::size_t feature) const {
 void StumpPool::respond(std::size_t candidate, std::int8_t* out) const {
     const Cell own = cell_of(candidate);
     const BinnedFeature& feature = table_.features[own.feature];
-    const FeatureBins bins = bins_of(own.feature);
     std::vector<std::int8_t> sign(feature.n_bins());
     for (std::size_t k = 0; k < sign.size(); ++k) sign[k] = feature.is_above(own.cell, k) ? 1 : -1;
+    if (is_dense()) {
+        column(own.feature).visit([&, signs = sign.data()](const auto* bins) {
+            for (std::size_t i = 0; i < n_rows(); ++i) out[i] = signs[bins[i]];
+        });
+        return;
+    }
+    const FeatureBins bins = bins_of(own.feature);
     for (std::size_t i = 0; i < table_.n_rows; ++i) {
         out[i] = sign[feature.common_bin];
         bins.visit(i, [&](std::size_t bin) { out[i] = sign[bin]; });

@@ -13,20 +13,10 @@
 
 namespace cgens {
 
-// Calls visit(code) for each stored entry of one row in a block.
-template <class Visit>
-inline void visit_row(const FeatureBlock& block, std::size_t row, Visit visit) {
-    const std::uint32_t begin = block.row_begin[row], end = block.row_begin[row + 1];
-    if (block.wide_codes.empty()) {
-        for (std::uint32_t k = begin; k < end; ++k) visit(block.codes[k]);
-    } else {
-        for (std::uint32_t k = begin; k < end; ++k) visit(block.wide_codes[k]);
-    }
-}
-
 class StumpPool {
    public:
     StumpPool(BinnedTable table, int n_threads);
+    StumpPool(const StumpPool&) = delete;
 
     // A candidate is the number of a cell among those of all features. Two candidates may have the same response: `take`
     // and the searches then know only the first of them.
@@ -43,10 +33,10 @@ class StumpPool {
     std::size_t n_rows() const { return table_.n_rows; }
     std::size_t n_features() const { return table_.features.size(); }
     std::size_t n_bins() const { return n_bins_; }
-    std::size_t n_entries() const { return n_entries_; }  // stored in the table
+    std::size_t n_entries() const { return n_entries_; }  // stored in the table: all, if it is dense
     std::size_t n_candidates() const { return n_candidates_; }  // with distinct responses
     const BinnedFeature& feature(std::size_t f) const { return table_.features[f]; }
-    const std::vector<FeatureBlock>& blocks() const { return table_.blocks; }
+    const std::vector<FeatureBlock>& blocks() const { return table_.blocks; }  // of a sparse table
     std::size_t first_bin(std::size_t f) const { return first_bin_[f]; }  // in arrays over all bins
 
     struct Cell {
@@ -60,7 +50,10 @@ class StumpPool {
     const std::vector<Repeated>& repeated(std::size_t f) const { return repeated_[f]; }
     const std::vector<std::uint32_t>& taken(std::size_t f) const { return taken_[f]; }  // cells
 
-    // The bins of one feature, row by row.
+    bool is_dense() const { return table_.is_dense(); }
+    const BinColumn& column(std::size_t f) const { return table_.columns[f]; }  // of a dense table
+
+    // The bins of one feature of a sparse table, row by row.
     struct FeatureBins {
         const FeatureBlock& block;
         std::size_t begin, n_bins;  // the feature's first code and number of bins

@@ -62,30 +62,45 @@ void StumpScan::update_histograms(const FeatureBlock& block) {
     }
 }
 
+// The features take turns for a few changes at a time, which stay in the cache.
+void StumpScan::update_histograms(FeatureRange range) {
+    constexpr std::size_t kTogether = 2048;
+    std::int64_t* first = histogram_.data() + pool_->first_bin(range.first);
+    if (rebuild_) std::fill(first, histogram_.data() + pool_->first_bin(range.last - 1) + pool_->feature(range.last - 1).n_bins(), 0);
+    for (std::size_t begin = 0; begin < changes_.size(); begin += kTogether) {
+        const std::size_t end = std::min(begin + kTogether, changes_.size());
+        for (std::size_t f = range.first; f < range.last; ++f)
+            pool_->column(f).visit([&, histogram = histogram_.data() + pool_->first_bin(f)](const auto* bins) {
+                for (std::size_t k = begin; k < end; ++k) histogram[bins[changes_[k].row]] += changes_[k].by;
+            });
+    }
+}
+
 // With L_k the sum of the duals in bins 0 ... k, M that of gaps and T the total, the price of the threshold above bin k is
 // T - 2 L_k, and T - 2 (L_k + M) if gaps are below it; that of a level with the sum S is 2 S - T. The sum of the common
 // bin of numbers without gaps is never needed: thresholds below it are summed from the left, the others from the right.
 // Sums are exact integers; only the finished price is converted to double.
 void StumpScan::price_cells(const BinnedFeature& feature, const std::int64_t* histogram, double* prices) const {
     const std::size_t n_bins = feature.n_bins();
+    // Of a dense table, no bin is left out.
+    const std::size_t common_bin = pool_->is_dense() ? n_bins : feature.common_bin;
     std::int64_t common = total_;
     if (feature.is_category || feature.has_gaps)
         for (std::size_t k = 0; k < n_bins; ++k) common -= histogram[k];  // its own entry is 0
-    const auto sum_of = [&](std::size_t bin) { return bin == feature.common_bin ? common : histogram[bin]; };
+    const auto sum_of = [&](std::size_t bin) { return bin == common_bin ? common : histogram[bin]; };
     if (feature.is_category) {
-        for (std::size_t k = 0; k < n_bins; ++k) prices[k] = static_cast<double>(2 * histogram[k] - total_);
-        prices[feature.common_bin] = static_cast<double>(2 * sum_of(feature.common_bin) - total_);
+        for (std::size_t k = 0; k < n_bins; ++k) prices[k] = static_cast<double>(2 * sum_of(k) - total_);
         if (feature.has_others) prices[feature.others_bin()] *= -1;
         return;
     }
     const std::size_t n_upper = feature.n_upper_cells();
     std::int64_t sum = 0;
-    for (std::size_t k = 0; k < feature.common_bin && k < n_upper; ++k) {
+    for (std::size_t k = 0; k < common_bin && k < n_upper; ++k) {
         sum += histogram[k];
         prices[k] = static_cast<double>(total_ - 2 * sum);
     }
     sum = 0;
-    for (std::size_t k = n_upper; k-- > feature.common_bin;) {
+    for (std::size_t k = n_upper; k-- > common_bin;) {
         sum += histogram[k + 1];
         prices[k] = static_cast<double>(2 * sum - total_);
     }
@@ -115,12 +130,23 @@ StumpPrice StumpScan::price(const double* duals) {
     round_duals(duals);
     const auto entries_per_row = static_cast<double>(pool_->n_entries()) / static_cast<double>(n_rows());
     const double work = static_cast<double>(changes_.size()) * entries_per_row + static_cast<double>(histogram_.size());
-    for_tasks(pool_->blocks().size(), n_threads_, work, [&](std::size_t b, std::size_t) {
-        const FeatureBlock& block = pool_->blocks()[b];
+    const auto scan = [&](std::size_t first, std::size_t last) {
         std::vector<double> prices;
-        update_histograms(block);
-        for (std::size_t f = 0; f < block.n_features; ++f) scan_feature(block.first_feature + f, prices);
-    });
+        for (std::size_t f = first; f < last; ++f) scan_feature(f, prices);
+    };
+    if (pool_->is_dense()) {
+        const std::vector<FeatureRange> ranges = feature_ranges(pool_->n_features(), n_threads_);
+        for_tasks(ranges.size(), n_threads_, work, [&](std::size_t r, std::size_t) {
+            update_histograms(ranges[r]);
+            scan(ranges[r].first, ranges[r].last);
+        });
+    } else {
+        for_tasks(pool_->blocks().size(), n_threads_, work, [&](std::size_t b, std::size_t) {
+            const FeatureBlock& block = pool_->blocks()[b];
+            update_histograms(block);
+            scan(block.first_feature, block.first_feature + block.n_features);
+        });
+    }
     StumpPrice result{false, 0, 0.0, 0.0};
     for (std::size_t f = 0; f < pool_->n_features(); ++f) {  // in order: ties go to the first feature
         result.energy += best_[f].energy;

@@ -39,12 +39,13 @@ class StumpScan {
     void round_duals(const double* duals);
     void prefetch_change(const FeatureBlock& block, std::size_t k) const;
     void update_histograms(const FeatureBlock& block);
+    void update_histograms(FeatureRange range);
     void price_cells(const BinnedFeature& feature, const std::int64_t* histogram, double* prices) const;
     void scan_feature(std::size_t f, std::vector<double>& prices);
 
     std::shared_ptr<const StumpPool> pool_;
     int n_threads_;
-    std::vector<std::int64_t> histogram_;  // over all bins; common bins stay 0
+    std::vector<std::int64_t> histogram_;  // over all bins; common bins of a sparse table stay 0
     std::vector<std::int64_t> rounded_;    // duals in fixed point
     FixedPoint unit_;
     std::int64_t total_ = 0;

@@ -14,6 +14,7 @@ namespace cgens {
 namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
+constexpr std::size_t kValuesTogether = 16384;  // 128 KB: half a second-level cache at most
 
 // A vector as a function of the index.
 auto indexed(const std::vector<double>& values) {
@@ -34,6 +35,7 @@ StumpTable::StumpTable(std::shared_ptr<const StumpPool> pool, std::size_t n_outp
 
 // Counting sort of each block's entries by their bin; within a bin, rows ascend.
 void StumpTable::sort_entries() {
+    if (pool_->is_dense()) return;
     bin_begin_.assign(pool_->n_bins() + 1, 0);
     const bool narrow = n_rows() <= 65536;
     narrow ? narrow_rows_.resize(pool_->n_entries()) : wide_rows_.resize(pool_->n_entries());
@@ -122,7 +124,8 @@ template <class Integer, class SumOf, class SumUntil>
 void StumpTable::sum_cells(const BinnedFeature& feature, Integer total, Integer stored, SumOf sum_of,
                            SumUntil sum_until, double unit, double* along) const {
     const std::size_t n_upper = feature.n_upper_cells();
-    const auto sum_in = [&](std::size_t bin) { return bin == feature.common_bin ? total - stored : sum_of(bin); };
+    const std::size_t common_bin = pool_->is_dense() ? feature.n_bins() : feature.common_bin;
+    const auto sum_in = [&](std::size_t bin) { return bin == common_bin ? total - stored : sum_of(bin); };
     if (feature.is_category) {
         for (std::size_t k = 0; k <= n_upper; ++k) {
             const Integer turned = feature.has_others && k == feature.others_bin() ? -1 : 1;
@@ -130,7 +133,7 @@ void StumpTable::sum_cells(const BinnedFeature& feature, Integer total, Integer 
         }
         return;
     }
-    const std::size_t common = std::min<std::size_t>(feature.common_bin, n_upper);
+    const std::size_t common = std::min(common_bin, n_upper);
     for (std::size_t k = 0; k < common; ++k) along[k] = static_cast<double>(total - 2 * sum_until(k)) * unit;
     for (std::size_t k = common; k < n_upper; ++k)
         along[k] = static_cast<double>(2 * (stored - sum_until(k)) - total) * unit;
@@ -142,15 +145,36 @@ void StumpTable::sum_cells(const BinnedFeature& feature, Integer total, Integer 
                                                   : 2 * (stored - sum_until(k) - gaps) - total) * unit;
 }
 
-// For each lane r of a group, along[k] = sum_i r_i h(x_i) of cell k, or 0 if that response is repeated. The running sums
-// over the entries, which are in the order of their bins, need no branch; a bin's sum is the difference of two of them.
-template <class Integer>
-void StumpTable::sum_group(std::size_t f, const LaneGroup& group, std::vector<Integer>& running, double* along) const {
+// along[k] = sum_i r_i h(x_i) of cell k for a lane r, or 0 if that response is repeated, given the sums of its units up
+// to each bin and over all stored entries.
+template <class Integer, class Until>
+void StumpTable::sum_lane(std::size_t f, const Lane& lane, Integer stored, Until until, double* along) const {
+    const auto in = [&](std::size_t k) -> Integer { return until(k) - (k == 0 ? 0 : until(k - 1)); };
+    const double unit = std::isnormal(lane.unit.value(1.0)) ? lane.unit.value(1.0) : 1.0;
     const BinnedFeature& feature = pool_->feature(f);
-    const std::size_t n_cells = feature.n_cells();
-    if (n_cells == 0) return;
+    sum_cells(feature, static_cast<Integer>(lane.total), stored, in, until, unit, along);
+    if (unit == 1.0)
+        for (std::size_t k = 0; k < feature.n_cells(); ++k) along[k] = lane.unit.value(along[k]);
+    for (const StumpPool::Repeated& repeated : pool_->repeated(f)) along[repeated.cell] = 0.0;
+}
+
+// The same for the lanes of a group, given the sums in each bin of the feature.
+template <class Integer>
+void StumpTable::sum_dense(std::size_t f, const LaneGroup& group, const Integer* sums, double* along) const {
+    for (std::size_t t = 0; t < group.n_lanes; ++t, along += width(f)) {
+        const std::size_t lane = group.paired() ? 0 : t;
+        const Lane& own = lanes_[group.first_lane + t];
+        const auto until = [&](std::size_t k) { return group.part(sums[k * group.width + lane], t); };
+        sum_lane(f, own, static_cast<Integer>(own.total), until, along);
+    }
+}
+
+// The same from running sums over the entries, which are in the order of their bins: they need no branch, and the sum
+// of a bin is the difference of two of them.
+template <class Integer>
+void StumpTable::sum_sparse(std::size_t f, const LaneGroup& group, std::vector<Integer>& running, double* along) const {
     const std::size_t* bins = bin_begin_.data() + pool_->first_bin(f);
-    const std::size_t begin = bins[0], n_entries = bins[feature.n_bins()] - begin, W = group.width;
+    const std::size_t begin = bins[0], n_entries = bins[pool_->feature(f).n_bins()] - begin, W = group.width;
     if (running.size() < (n_entries + 1) * W) running.resize((n_entries + 1) * W);
     std::fill(running.begin(), running.begin() + static_cast<std::ptrdiff_t>(W), 0);
     Integer* sums = running.data() + W;
@@ -162,33 +186,77 @@ void StumpTable::sum_group(std::size_t f, const LaneGroup& group, std::vector<In
         run_group(group, begin, n_entries, sums);
     }
     for (std::size_t t = 0; t < group.n_lanes; ++t, along += width(f)) {
-        const Lane& own = lanes_[group.first_lane + t];
         const std::size_t lane = group.paired() ? 0 : t;
         const auto before = [&](std::size_t entry) { return group.part(running[(entry - begin) * W + lane], t); };
         const auto until = [&](std::size_t k) { return before(bins[k + 1]); };
-        const auto in = [&](std::size_t k) -> Integer { return until(k) - before(bins[k]); };
-        const double unit = std::isnormal(own.unit.value(1.0)) ? own.unit.value(1.0) : 1.0;
-        sum_cells(feature, static_cast<Integer>(own.total), before(begin + n_entries), in, until, unit, along);
-        if (unit == 1.0)
-            for (std::size_t k = 0; k < n_cells; ++k) along[k] = own.unit.value(along[k]);
-        for (const StumpPool::Repeated& repeated : pool_->repeated(f)) along[repeated.cell] = 0.0;
+        sum_lane(f, lanes_[group.first_lane + t], before(begin + n_entries), until, along);
     }
 }
 
 void StumpTable::sum_feature(std::size_t f, Scratch& scratch) const {
     scratch.along.assign(width(f) * lanes_.size(), 0.0);
-    for (const LaneGroup& group : groups_) {
+    if (pool_->feature(f).n_cells() == 0) return;
+    const auto sum = [&](const LaneGroup& group, auto& sums) {
         double* along = scratch.along.data() + group.first_lane * width(f);
-        group.narrow() ? sum_group(f, group, scratch.running_narrow, along) : sum_group(f, group, scratch.running, along);
+        if (!pool_->is_dense()) return sum_sparse(f, group, sums, along);
+        const std::size_t in_range = pool_->first_bin(f) - pool_->first_bin(scratch.range.first);
+        const std::size_t before = group.first_value / n_rows() * n_bins(scratch.range);
+        sum_dense(f, group, sums.data() + before + in_range * group.width, along);
+    };
+    for (const LaneGroup& group : groups_) group.narrow() ? sum(group, scratch.narrow_sums) : sum(group, scratch.sums);
+}
+
+// Sums the lanes of all groups over the rows of each bin of some features, and of the bins before it.
+void StumpTable::sum_bins(FeatureRange range, Scratch& scratch) const {
+    scratch.range = range;
+    const auto sum = [&](const auto& rounded, auto& sums) {
+        sums.assign(rounded.size() / n_rows() * n_bins(range), 0);
+        for (const LaneGroup& group : groups_)
+            sum_bins_of_group(range, group, rounded.data() + group.first_value,
+                              sums.data() + group.first_value / n_rows() * n_bins(range));
+    };
+    groups_[0].narrow() ? sum(rounded_narrow_, scratch.narrow_sums) : sum(rounded_, scratch.sums);
+}
+
+// The features take turns for some rows at a time, whose values stay in the cache.
+template <class Integer>
+void StumpTable::sum_bins_of_group(FeatureRange range, const LaneGroup& group, const Integer* rounded,
+                                   Integer* sums) const {
+    const std::size_t W = group.width, n_together = kValuesTogether / W;
+    for (std::size_t begin = 0; begin < n_rows(); begin += n_together) {
+        const std::size_t n = std::min(n_together, n_rows() - begin);
+        const Integer* values = rounded + begin * W;
+        for (std::size_t f = range.first; f < range.last; ++f)
+            pool_->column(f).visit([&](const auto* bins) {
+                Integer* own = sums + (pool_->first_bin(f) - pool_->first_bin(range.first)) * W;
+                if (W == 1) {
+                    for (std::size_t i = 0; i < n; ++i) own[bins[begin + i]] += values[i];
+                } else if (W == 2) {
+                    for (std::size_t i = 0; i < n; ++i) {
+                        own[2 * bins[begin + i]] += values[2 * i];
+                        own[2 * bins[begin + i] + 1] += values[2 * i + 1];
+                    }
+                } else {
+                    vector_ops().sum_bins(bins + begin, n, values, own);
+                }
+            });
+    }
+    for (std::size_t f = range.first; f < range.last; ++f) {
+        Integer* own = sums + (pool_->first_bin(f) - pool_->first_bin(range.first)) * W;
+        for (std::size_t k = W; k < pool_->feature(f).n_bins() * W; ++k) own[k] += own[k - W];
     }
 }
 
+// Calls visit(f, scratch) for all features; `with_sums` if it needs products with the lanes.
 template <class Visit>
-void StumpTable::visit_features(double work, Visit visit) {
+void StumpTable::visit_features(double work, bool with_sums, Visit visit) {
     const auto n_used = static_cast<std::size_t>(usable_threads(n_threads_, work));
     if (scratches_.size() < n_used) scratches_.resize(n_used);
-    for_tasks(pool_->n_features(), n_threads_, work,
-              [&](std::size_t f, std::size_t thread) { visit(f, scratches_[thread]); });
+    const std::vector<FeatureRange> ranges = feature_ranges(pool_->n_features(), n_threads_);
+    for_tasks(ranges.size(), n_threads_, work, [&](std::size_t r, std::size_t thread) {
+        if (with_sums && pool_->is_dense()) sum_bins(ranges[r], scratches_[thread]);
+        for (std::size_t f = ranges[r].first; f < ranges[r].last; ++f) visit(f, scratches_[thread]);
+    });
 }
 
 void StumpTable::set_state(std::vector<double> prices, std::vector<double> curvature, double drift) {
@@ -203,7 +271,7 @@ void StumpTable::set_curvature(const double* diagonal) {
     curvature_.assign(first_cell_.back(), 0.0);
     round_lanes({{diagonal, 1, FixedPoint(), 0}});
     const double total = lanes_[0].unit.value(static_cast<double>(lanes_[0].total));
-    visit_features(entry_work(), [&](std::size_t f, Scratch& scratch) {
+    visit_features(entry_work(), true, [&](std::size_t f, Scratch& scratch) {
         sum_feature(f, scratch);
         double* own = curvature_.data() + first_cell_[f];
         // g'diag(v)g = sum(v) for g of +-1. (T^2 - a^2) / T is computed as a product, which does not cancel.
@@ -214,7 +282,7 @@ void StumpTable::set_curvature(const double* diagonal) {
 
 void StumpTable::change_curvature(const double* direction, double denominator) {
     round_lanes({{direction, 1, FixedPoint(), 0}});
-    visit_features(entry_work(), [&](std::size_t f, Scratch& scratch) {
+    visit_features(entry_work(), true, [&](std::size_t f, Scratch& scratch) {
         sum_feature(f, scratch);
         lower_curvature(f, denominator, scratch.along.data());
     });
@@ -289,7 +357,7 @@ double StumpTable::largest_price() const {
 }
 
 TablePrice StumpTable::find_best(PriceRule rule) {
-    visit_features(static_cast<double>(prices_.size()), [&](std::size_t f, Scratch& scratch) {
+    visit_features(static_cast<double>(prices_.size()), false, [&](std::size_t f, Scratch& scratch) {
         scratch.along.assign(width(f), 0.0);
         scan_feature(f, nullptr, rule, scratch);
     });
@@ -305,7 +373,7 @@ TablePrice StumpTable::reprice(const double* duals, PriceRule rule, const double
     drift_ = 0.0;
     for (std::size_t t = 0; t < n_outputs_; ++t)
         drift_ = std::max(drift_, lanes_[t].unit.value(static_cast<double>(n_rows())));
-    visit_features(entry_work() + static_cast<double>(prices_.size()), [&](std::size_t f, Scratch& scratch) {
+    visit_features(entry_work() + static_cast<double>(prices_.size()), true, [&](std::size_t f, Scratch& scratch) {
         sum_feature(f, scratch);
         std::copy_n(scratch.along.begin(), width(f) * n_outputs_, prices_.begin() + first_price(f, 0));
         if (direction != nullptr) lower_curvature(f, denominator, scratch.lane(n_outputs_, width(f)));
@@ -317,7 +385,7 @@ TablePrice StumpTable::reprice(const double* duals, PriceRule rule, const double
 
 TablePrice StumpTable::change(const double* direction, const double* step, double denominator, PriceRule rule) {
     round_lanes({{direction, 1, FixedPoint(), 0}});
-    visit_features(entry_work() + static_cast<double>(prices_.size()), [&](std::size_t f, Scratch& scratch) {
+    visit_features(entry_work() + static_cast<double>(prices_.size()), true, [&](std::size_t f, Scratch& scratch) {
         sum_feature(f, scratch);
         if (has_curvature_) lower_curvature(f, denominator, scratch.along.data());
         scan_feature(f, step, rule, scratch);
@@ -331,6 +399,7 @@ TablePrice StumpTable::change(const double* direction, const double* step, doubl
 }
 
 void StumpTable::respond(std::size_t candidate, std::int8_t* out) const {
+    if (pool_->is_dense()) return pool_->respond(candidate, out);
     const StumpPool::Cell own = pool_->cell_of(candidate);
     const BinnedFeature& feature = pool_->feature(own.feature);
     const bool common = feature.is_above(own.cell, feature.common_bin);

@@ -57,7 +57,7 @@ class StumpTable {
     const std::vector<double>& curvature() const { return curvature_; }
     void set_state(std::vector<double> prices, std::vector<double> curvature, double drift);
 
-    // out[i] = h(x_i) of canonical row i: from the entries of the feature alone, which is faster than
+    // out[i] = h(x_i) of canonical row i: from the entries of the feature alone, which is faster for a sparse table than
     // StumpPool::respond.
     void respond(std::size_t candidate, std::int8_t* out) const;
 
@@ -78,8 +78,11 @@ class StumpTable {
         double max_price, taken_price, energy;  // the largest |price| of free and of taken candidates
     };
     struct Scratch {
-        std::vector<std::int64_t> running;
-        std::vector<std::int32_t> running_narrow;
+        // Sums of units: of a dense table in each bin of a few features, group by group; else over the first entries of
+        // one feature.
+        std::vector<std::int64_t> sums;
+        std::vector<std::int32_t> narrow_sums;
+        FeatureRange range{0, 0};
         std::vector<double> along;  // of each lane: the products of a vector with the responses of all cells
         std::vector<double> squares, largest;
         const double* lane(std::size_t t, std::size_t width) const { return along.data() + t * width; }
@@ -117,16 +120,26 @@ class StumpTable {
     }
     void round_lanes(std::vector<Lane> lanes, bool rough = false);
     void run_group(const LaneGroup& group, std::size_t begin, std::size_t n_entries, std::int64_t* running) const;
+    void sum_bins(FeatureRange range, Scratch& scratch) const;
+    template <class Integer>
+    void sum_bins_of_group(FeatureRange range, const LaneGroup& group, const Integer* rounded, Integer* sums) const;
+    std::size_t n_bins(FeatureRange range) const {
+        return pool_->first_bin(range.last - 1) + pool_->feature(range.last - 1).n_bins() - pool_->first_bin(range.first);
+    }
     // along[k] = sum_i r_i h(x_i) of cell k for a lane r in units; sum_of(bin) and sum_until(bin) are sums of its units.
     template <class Integer, class SumOf, class SumUntil>
     void sum_cells(const BinnedFeature& feature, Integer total, Integer stored, SumOf sum_of, SumUntil sum_until,
                    double unit, double* along) const;
     template <class Integer>
-    void sum_group(std::size_t f, const LaneGroup& group, std::vector<Integer>& running, double* along) const;
+    void sum_dense(std::size_t f, const LaneGroup& group, const Integer* sums, double* along) const;
+    template <class Integer>
+    void sum_sparse(std::size_t f, const LaneGroup& group, std::vector<Integer>& running, double* along) const;
+    template <class Integer, class Until>
+    void sum_lane(std::size_t f, const Lane& lane, Integer stored, Until until, double* along) const;
     void sum_feature(std::size_t f, Scratch& scratch) const;
     double entry_work() const { return static_cast<double>(pool_->n_entries() * lanes_.size()); }
     template <class Visit>
-    void visit_features(double work, Visit visit);
+    void visit_features(double work, bool with_sums, Visit visit);
     void scan_feature(std::size_t f, const double* step, PriceRule rule, Scratch& scratch);
     TablePrice collect() const;
     double largest_price() const;  // of all stumps and outputs, taken or not
@@ -141,7 +154,8 @@ class StumpTable {
     std::size_t n_outputs_;
     int n_threads_;
     std::vector<std::size_t> first_cell_;  // of each feature, padded to whole lanes
-    // The row numbers of the stored entries of each feature in the order of their bins: with 16 bits if they suffice.
+    // The row numbers of the stored entries of each feature in the order of their bins, if the table is sparse: with 16
+    // bits if they suffice.
     std::vector<std::size_t> bin_begin_;  // over all bins, and the end
     std::vector<std::uint16_t> narrow_rows_;
     std::vector<std::uint32_t> wide_rows_;

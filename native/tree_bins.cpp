@@ -10,10 +10,6 @@ namespace {
 
 // The features of a dense group: their codes are one word, and histograms of 256 bins take 32 KB, a first-level cache.
 constexpr std::size_t kWidth = 8;
-// A table is kept dense if it stores at least this share of its entries: with the features that are not allowed, a row
-// of the sparse table is then as long as one of the dense table, in which adding an entry takes half the time.
-constexpr double kDenseShare = 0.25;
-constexpr std::size_t kWideBins = 65536, kNarrowBins = 256;
 constexpr std::size_t kRowBlock = 4096;  // packed by one thread
 constexpr std::size_t kAhead = 16;       // rows prefetched: those of a node are scattered over the table
 
@@ -63,28 +59,11 @@ void take_marks(std::uint64_t* marks, std::size_t begin, std::size_t end, const 
 TreeBins::TreeBins(std::shared_ptr<const StumpPool> pool, int n_threads) : pool_(std::move(pool)), n_threads_(n_threads) {
     std::size_t most_bins = 0;
     for (std::size_t f = 0; f < pool_->n_features(); ++f) most_bins = std::max(most_bins, pool_->feature(f).n_bins());
-    const double size = static_cast<double>(n_rows()) * static_cast<double>(pool_->n_features());
-    if (most_bins > kWideBins || static_cast<double>(pool_->n_entries()) < kDenseShare * size) return;
-    most_bins <= kNarrowBins ? fill_columns(narrow_.columns) : fill_columns(wide_.columns);
-}
-
-template <class Code>
-void TreeBins::fill_columns(std::vector<Code>& columns) const {
-    columns.resize(n_rows() * pool_->n_features());
-    const double work = 2 * static_cast<double>(columns.size());
-    for_tasks(pool_->blocks().size(), n_threads_, work, [&](std::size_t b, std::size_t) {
-        const FeatureBlock& block = pool_->blocks()[b];
-        Code* const own = columns.data() + block.first_feature * n_rows();
-        for (std::size_t f = 0; f < block.n_features; ++f)
-            std::fill_n(own + f * n_rows(), n_rows(), static_cast<Code>(pool_->feature(block.first_feature + f).common_bin));
-        for (std::size_t i = 0; i < n_rows(); ++i) {
-            std::size_t f = 0;
-            visit_row(block, i, [&](std::size_t code) {
-                while (code >= block.bin_offset[f + 1]) ++f;
-                own[f * n_rows() + i] = static_cast<Code>(code - block.bin_offset[f]);
-            });
-        }
-    });
+    if (most_bins > 65536) {
+        packed_ = std::vector<std::uint32_t>();
+    } else if (most_bins > 256) {
+        packed_ = std::vector<std::uint16_t>();
+    }
 }
 
 void TreeBins::begin_tree(const std::uint8_t* allowed) {
@@ -95,8 +74,7 @@ void TreeBins::begin_tree(const std::uint8_t* allowed) {
         group.begin = n_bins_;
         n_bins_ += group.n_bins;
     }
-    if (!narrow_.columns.empty()) pack(narrow_);
-    if (!wide_.columns.empty()) pack(wide_);
+    if (is_dense()) std::visit([this](auto& packed) { pack(packed); }, packed_);
 }
 
 // Splits the allowed features into groups of equal size, one for each thread at least.
@@ -137,19 +115,15 @@ void TreeBins::add_sparse_groups(const std::uint8_t* allowed) {
 }
 
 template <class Code>
-void TreeBins::pack(DenseBins<Code>& bins) const {
-    bins.packed.resize(groups_.size() * n_rows() * kWidth);
-    const double work = static_cast<double>(bins.packed.size()) / 2;
+void TreeBins::pack(std::vector<Code>& packed) const {
+    packed.resize(groups_.size() * n_rows() * kWidth);
+    const double work = static_cast<double>(packed.size()) / 2;
     for_blocks(n_rows(), kRowBlock, n_threads_, work, [&](std::size_t, std::size_t begin, std::size_t end) {
-        for (std::size_t g = 0; g < groups_.size(); ++g) {
-            const std::vector<std::uint32_t>& features = groups_[g].features;
-            const Code* column[kWidth];  // the last one repeated, so that compilers can vectorize
-            for (std::size_t k = 0; k < kWidth; ++k)
-                column[k] = bins.columns.data() + features[std::min(k, features.size() - 1)] * n_rows();
-            Code* __restrict out = bins.packed.data() + (g * n_rows()) * kWidth;
-            for (std::size_t i = begin; i < end; ++i)
-                for (std::size_t k = 0; k < kWidth; ++k) out[i * kWidth + k] = column[k][i];
-        }
+        for (std::size_t g = 0; g < groups_.size(); ++g)
+            for (std::size_t k = 0; k < groups_[g].features.size(); ++k)
+                pool_->column(groups_[g].features[k]).visit([&, out = packed.data() + g * n_rows() * kWidth + k](const auto* bins) {
+                    for (std::size_t i = begin; i < end; ++i) out[i * kWidth] = static_cast<Code>(bins[i]);
+                });
     });
 }
 
@@ -161,7 +135,7 @@ void TreeBins::add(const FeatureGroup& group, const RowSpan& span, Sums* histogr
         const auto add_all = [&](const auto* packed) {
             add_packed_features(group.features.size(), packed, group.first.data(), span, histogram, mark);
         };
-        return narrow_.columns.empty() ? add_all(wide_.packed.data() + begin) : add_all(narrow_.packed.data() + begin);
+        return std::visit([&](const auto& packed) { add_all(packed.data() + begin); }, packed_);
     }
     for (std::size_t k = 0; k < span.size; ++k) {
         const Sums own = span.sums[span.rows[k]];

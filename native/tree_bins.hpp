@@ -1,13 +1,14 @@
 // The binned table as one tree sees it: the features it may use, in groups whose histograms stay in the cache.
 //
-// If most entries of the table are stored, it is also kept dense: bins feature by feature, where a split looks up those
-// of its rows, and, for each tree, those of the allowed features packed row by row, group by group. Histograms then read
-// nothing but the entries they need. Otherwise a group is a block of the table, with the features that are not allowed.
+// If the table is dense, the bins of the allowed features are packed for each tree row by row, group by group: histograms
+// then read nothing but the entries they need. Otherwise a group is a block of the table, with the features that are not
+// allowed.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include "pool_stumps.hpp"
@@ -77,10 +78,9 @@ class TreeBins {
     template <class Use>
     void with_sides(std::size_t feature, const std::vector<std::uint8_t>& goes_right, const Use& use) const {
         const std::uint8_t* side = goes_right.data();
-        if (!narrow_.columns.empty()) {
-            use([side, bins = narrow_.columns.data() + feature * n_rows()](std::size_t row) { return side[bins[row]]; });
-        } else if (!wide_.columns.empty()) {
-            use([side, bins = wide_.columns.data() + feature * n_rows()](std::size_t row) { return side[bins[row]]; });
+        if (is_dense()) {
+            pool_->column(feature).visit(
+                [&](const auto* bins) { use([side, bins](std::size_t row) { return side[bins[row]]; }); });
         } else {
             const StumpPool::FeatureBins bins = pool_->bins_of(feature);
             const std::uint8_t common = side[pool_->feature(feature).common_bin];
@@ -93,18 +93,10 @@ class TreeBins {
     }
 
    private:
-    template <class Code>
-    struct DenseBins {
-        std::vector<Code> columns;  // bins of all rows, feature by feature
-        std::vector<Code> packed;   // those of allowed features: of each group, of each row, kWidth codes
-    };
-
     std::size_t n_rows() const { return pool_->n_rows(); }
-    bool is_dense() const { return !narrow_.columns.empty() || !wide_.columns.empty(); }
+    bool is_dense() const { return pool_->is_dense(); }
     template <class Code>
-    void fill_columns(std::vector<Code>& columns) const;
-    template <class Code>
-    void pack(DenseBins<Code>& bins) const;
+    void pack(std::vector<Code>& packed) const;
     void add_dense_groups(const std::uint8_t* allowed);
     void add_sparse_groups(const std::uint8_t* allowed);
     template <class Mark>
@@ -112,8 +104,8 @@ class TreeBins {
 
     std::shared_ptr<const StumpPool> pool_;
     int n_threads_;
-    DenseBins<std::uint8_t> narrow_;  // if no feature has more than 256 bins
-    DenseBins<std::uint16_t> wide_;   // otherwise
+    // The bins of allowed features: of each group, of each row, kWidth codes.
+    std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>> packed_;
     std::vector<FeatureGroup> groups_;
     std::size_t n_bins_ = 0;
     double entries_per_row_ = 0.0;

@@ -36,6 +36,13 @@ struct VectorOps {
     // The same for sixteen outputs of 32 bits.
     void (*run_narrow_u16)(const std::uint16_t* rows, std::size_t n, const std::int32_t* values, std::int32_t* running);
     void (*run_narrow_u32)(const std::uint32_t* rows, std::size_t n, const std::int32_t* values, std::int32_t* running);
+    // sums[8 bins[i] + t] += values[8 i + t] for eight outputs t, for each i; and for sixteen outputs of 32 bits
+    void (*sum_bins_u8)(const std::uint8_t* bins, std::size_t n, const std::int64_t* values, std::int64_t* sums);
+    void (*sum_bins_u16)(const std::uint16_t* bins, std::size_t n, const std::int64_t* values, std::int64_t* sums);
+    void (*sum_bins_u32)(const std::uint32_t* bins, std::size_t n, const std::int64_t* values, std::int64_t* sums);
+    void (*sum_narrow_u8)(const std::uint8_t* bins, std::size_t n, const std::int32_t* values, std::int32_t* sums);
+    void (*sum_narrow_u16)(const std::uint16_t* bins, std::size_t n, const std::int32_t* values, std::int32_t* sums);
+    void (*sum_narrow_u32)(const std::uint32_t* bins, std::size_t n, const std::int32_t* values, std::int32_t* sums);
     // out[r * n_outputs + t] = sum_k rows[r * n + k] * weights[t * n + k], in four lanes; n is a multiple of kLanes
     void (*multiply_rows)(const double* rows, std::size_t n_rows, const double* weights, std::size_t n_outputs,
                           std::size_t n, double* out);
@@ -66,6 +73,24 @@ struct VectorOps {
     void add(double step, const std::int8_t* row, double* out, std::size_t n) const { add_i8(step, row, out, n); }
     void add(double step, const float* row, double* out, std::size_t n) const { add_f32(step, row, out, n); }
     void add(double step, const double* row, double* out, std::size_t n) const { add_f64(step, row, out, n); }
+    void sum_bins(const std::uint8_t* bins, std::size_t n, const std::int64_t* values, std::int64_t* sums) const {
+        sum_bins_u8(bins, n, values, sums);
+    }
+    void sum_bins(const std::uint16_t* bins, std::size_t n, const std::int64_t* values, std::int64_t* sums) const {
+        sum_bins_u16(bins, n, values, sums);
+    }
+    void sum_bins(const std::uint32_t* bins, std::size_t n, const std::int64_t* values, std::int64_t* sums) const {
+        sum_bins_u32(bins, n, values, sums);
+    }
+    void sum_bins(const std::uint8_t* bins, std::size_t n, const std::int32_t* values, std::int32_t* sums) const {
+        sum_narrow_u8(bins, n, values, sums);
+    }
+    void sum_bins(const std::uint16_t* bins, std::size_t n, const std::int32_t* values, std::int32_t* sums) const {
+        sum_narrow_u16(bins, n, values, sums);
+    }
+    void sum_bins(const std::uint32_t* bins, std::size_t n, const std::int32_t* values, std::int32_t* sums) const {
+        sum_narrow_u32(bins, n, values, sums);
+    }
     void run(const std::uint16_t* rows, std::size_t n, const std::int64_t* values, std::int64_t* running) const {
         run_u16(rows, n, values, running);
     }

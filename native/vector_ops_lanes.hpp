@@ -74,6 +74,17 @@ void run_lanes(const Row* rows, std::size_t n, const Value* values, Value* runni
     }
 }
 
+template <class Bin, class Vector, class Value>
+void sum_bins_lanes(const Bin* bins, std::size_t n, const Value* values, Value* sums) {
+    constexpr std::size_t kHalf = sizeof(Vector) / sizeof(Value);
+    for (std::size_t i = 0; i < n; ++i) {
+        Value* own = sums + 2 * kHalf * static_cast<std::size_t>(bins[i]);
+        const Value* value = values + 2 * kHalf * i;
+        store(load<Vector>(own) + load<Vector>(value), own);
+        store(load<Vector>(own + kHalf) + load<Vector>(value + kHalf), own + kHalf);
+    }
+}
+
 // The products of two rows and up to four outputs share their loads.
 template <std::size_t Outputs>
 void multiply_two(const double* first, const double* second, const double* weights, std::size_t n, double* out,
