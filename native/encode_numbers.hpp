@@ -33,17 +33,14 @@ class NumberEncoder {
     template <std::size_t kTogether, class T, class Bin>
     void encode_few(const T* values, Bin* out) const {
         double x[kTogether];
-        const double* at[kTogether];
-        for (std::size_t k = 0; k < kTogether; ++k) {
-            x[k] = static_cast<double>(values[k]);
-            at[k] = edges_.data();
-        }
+        std::size_t below[kTogether] = {};
+        for (std::size_t k = 0; k < kTogether; ++k) x[k] = static_cast<double>(values[k]);
+        const double* const edges = edges_.data();
         for (std::size_t half = half_; half > 0; half /= 2)
-            for (std::size_t k = 0; k < kTogether; ++k) at[k] += at[k][half - 1] < x[k] ? half : 0;
-        for (std::size_t k = 0; k < kTogether; ++k) {
-            const auto below = static_cast<std::size_t>(at[k] - edges_.data());
-            out[k] = static_cast<Bin>(std::isnan(x[k]) ? gap_bin_ : below);
-        }
+            for (std::size_t k = 0; k < kTogether; ++k)
+                below[k] += half & (std::size_t{0} - static_cast<std::size_t>(edges[below[k] + half - 1] < x[k]));
+        for (std::size_t k = 0; k < kTogether; ++k)
+            out[k] = static_cast<Bin>(std::isnan(x[k]) ? gap_bin_ : below[k]);
     }
 
     std::vector<double> edges_;  // 2^k of them, the last ones infinite
