@@ -41,6 +41,7 @@ NB_MODULE(_core, m) {
     bind_stumps(m);
     bind_families(m);
     bind_cosines(m);
+    bind_loss_rows(m);
 
     m.def("order_rows", &order_rows_of<float>, "X"_array, "target"_array, "weights"_array, "n_threads"_a,
           "Sort the rows into canonical order and merge identical ones. Returns (rows, weights, position).");

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "matrix_view.hpp"
@@ -28,6 +29,7 @@ void bind_masters(nb::module_& m);
 void bind_stumps(nb::module_& m);
 void bind_families(nb::module_& m);
 void bind_cosines(nb::module_& m);
+void bind_loss_rows(nb::module_& m);
 
 template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -70,6 +72,13 @@ NewArray<T> to_array(const T* data, std::size_t size) {
 template <class T>
 NewArray<T> to_array(const std::vector<T>& values) {
     return to_array(values.data(), values.size());
+}
+// The same without a copy.
+template <class T>
+NewArray<T> to_array(std::vector<T>&& values) {
+    auto* owned = new std::vector<T>(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return NewArray<T>(owned->data(), {owned->size()}, owner);
 }
 
 // Returns compute(), called without the GIL.

@@ -19,7 +19,7 @@ TreeGrower::TreeGrower(std::shared_ptr<const StumpPool> pool, const std::vector<
                        std::size_t max_stored)
     : pool_(std::move(pool)), n_threads_(n_threads), bins_(pool_, n_threads), stored_(max_stored), sums_(n_rows()),
       rows_(n_rows()), moved_(n_rows()), scratch_(static_cast<std::size_t>(std::max(n_threads, 1))) {
-    weight_unit_ = FixedPoint::holding(weights.data(), weights.size());
+    weight_unit_ = FixedPoint::holding(extent_of(weights.data(), weights.size(), 1, n_threads), weights.size());
     double total = 0.0;
     for (std::size_t i = 0; i < n_rows(); ++i) {
         sums_[i].weight = weight_unit_.round(weights[i]);
@@ -84,7 +84,7 @@ std::vector<TreeNode> TreeGrower::grow(const double* along, const std::uint8_t* 
 }
 
 std::size_t TreeGrower::begin_rows(const double* along, const std::uint8_t* drawn, Sums& total) {
-    price_unit_ = FixedPoint::holding(along, n_rows());
+    price_unit_ = FixedPoint::holding(extent_of(along, n_rows(), 1, n_threads_), n_rows());
     for_blocks(n_rows(), kRowBlock, n_threads_, 2 * static_cast<double>(n_rows()),
                [&](std::size_t, std::size_t begin, std::size_t end) {
                    for (std::size_t i = begin; i < end; ++i) sums_[i].price = price_unit_.round(along[i]);

@@ -19,7 +19,7 @@ StumpScan::StumpScan(std::shared_ptr<const StumpPool> pool, int n_threads)
 // Rounds the duals and lists those that changed since the last call, or all that are not 0 if these are fewer. Histograms
 // are sums of integers: changes update them exactly, also those by another unit.
 void StumpScan::round_duals(const double* duals) {
-    const FixedPoint unit = unit_ = FixedPoint::holding(duals, n_rows());
+    const FixedPoint unit = unit_ = FixedPoint::holding(extent_of(duals, n_rows(), 1, n_threads_), n_rows());
     std::size_t n_nonzero = 0;
     std::int64_t total = 0;
     changes_.clear();

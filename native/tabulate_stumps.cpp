@@ -74,23 +74,38 @@ void StumpTable::round_lanes(std::vector<Lane> lanes, bool rough) {
         size += n_rows() * width;
         first += groups_.back().n_lanes;
     }
+    for (Lane& own : lanes_) {
+        const Extent extent = extent_of(own.values, n_rows(), own.stride, n_threads_);
+        own.unit = narrow || paired ? FixedPoint::narrow(extent, n_rows()) : FixedPoint::holding(extent, n_rows());
+    }
+    constexpr std::size_t kBlock = 4096;
+    std::vector<std::int64_t> totals((n_rows() + kBlock - 1) / kBlock * lanes_.size());
     const auto round = [&](auto& rounded) {
-        rounded.assign(size, 0);
-        for (const LaneGroup& group : groups_)
-            for (std::size_t t = 0; t < group.n_lanes; ++t) {
-                Lane& own = lanes_[group.first_lane + t];
-                own.unit = narrow || paired ? FixedPoint::narrow(own.values, n_rows(), own.stride)
-                                            : FixedPoint::holding(own.values, n_rows(), own.stride);
-                auto* to = rounded.data() + group.first_value + (paired ? 0 : t);
-                const std::int64_t factor = paired && t == 1 ? std::int64_t{1} << 32 : 1;
-                for (std::size_t i = 0; i < n_rows(); ++i) {
-                    const std::int64_t units = own.unit.round(own.values[i * own.stride]);
-                    to[i * group.width] += static_cast<std::remove_reference_t<decltype(*to)>>(units * factor);
-                    own.total += units;
+        using Value = typename std::remove_reference_t<decltype(rounded)>::value_type;
+        rounded.resize(size);
+        const double work = 2 * static_cast<double>(n_rows() * lanes_.size());
+        for_blocks(n_rows(), kBlock, n_threads_, work, [&](std::size_t b, std::size_t first, std::size_t last) {
+            for (const LaneGroup& group : groups_) {
+                Value* to = rounded.data() + group.first_value;
+                if (group.n_lanes < group.width || paired) std::fill(to + first * group.width, to + last * group.width, 0);
+                for (std::size_t t = 0; t < group.n_lanes; ++t) {
+                    const Lane& own = lanes_[group.first_lane + t];
+                    const std::size_t lane = paired ? 0 : t;
+                    const std::int64_t factor = paired && t == 1 ? std::int64_t{1} << 32 : 1;
+                    std::int64_t total = 0;
+                    for (std::size_t i = first; i < last; ++i) {
+                        const std::int64_t units = own.unit.round(own.values[i * own.stride]);
+                        Value& value = to[i * group.width + lane];
+                        value = static_cast<Value>(paired ? value + units * factor : units);
+                        total += units;
+                    }
+                    totals[b * lanes_.size() + group.first_lane + t] = total;
                 }
             }
+        });
     };
     narrow ? round(rounded_narrow_) : round(rounded_);
+    for (std::size_t k = 0; k < totals.size(); ++k) lanes_[k % lanes_.size()].total += totals[k];
 }
 
 // The sums of a group's lanes over the first 1 ... n_entries entries, beginning with `begin`.

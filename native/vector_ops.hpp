@@ -66,6 +66,16 @@ struct VectorOps {
                        std::size_t n_rows, double* phases);
     // out[k] = sqrt(2) cos(phases[k])
     void (*cosines)(const double* phases, float* out, std::size_t n);
+    // Of n rows of a loss (see LossRows): the sum of the duals times d, with d = along + shift, at f + step d; and the
+    // same step taken, with the duals there, and in `sums` the loss, its slack, the duals, their sizes and the curvature
+    double (*logistic_slope)(const double* f, const double* along, double shift, double step, const double* scale,
+                             double width, std::size_t n);
+    double (*hinge_slope)(const double* f, const double* along, double shift, double step, const double* scale,
+                          double width, std::size_t n);
+    void (*logistic_move)(double* f, const double* along, double shift, double step, const double* scale, double width,
+                          std::size_t n, double* duals, double* sums);
+    void (*hinge_move)(double* f, const double* along, double shift, double step, const double* scale, double width,
+                       std::size_t n, double* duals, double* sums);
 
     double dot(const std::int8_t* row, const double* weights, std::size_t n) const { return dot_i8(row, weights, n); }
     double dot(const float* row, const double* weights, std::size_t n) const { return dot_f32(row, weights, n); }

@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include "vector_ops_lanes.hpp"
+#include "vector_ops_losses.hpp"
 
 namespace cgens {
 namespace {
@@ -85,6 +86,10 @@ const VectorOps kAvx2Ops = {
     start_phases_lanes,
     add_phases_lanes,
     cosines_lanes,
+    loss_slope_lanes<LogisticLoss>,
+    loss_slope_lanes<SmoothHingeLoss>,
+    loss_move_lanes<LogisticLoss>,
+    loss_move_lanes<SmoothHingeLoss>,
 };
 
 }  // namespace cgens

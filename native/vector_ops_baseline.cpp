@@ -1,4 +1,5 @@
 #include "vector_ops_lanes.hpp"
+#include "vector_ops_losses.hpp"
 
 namespace cgens {
 
@@ -30,6 +31,10 @@ const VectorOps kBaselineOps = {
     start_phases_lanes,
     add_phases_lanes,
     cosines_lanes,
+    loss_slope_lanes<LogisticLoss>,
+    loss_slope_lanes<SmoothHingeLoss>,
+    loss_move_lanes<LogisticLoss>,
+    loss_move_lanes<SmoothHingeLoss>,
 };
 
 }  // namespace cgens

@@ -75,6 +75,10 @@ class Logistic(SmoothLoss):
         totals = scale @ code_probabilities(means, codes)
         return np.asarray((codes.T * totals) @ codes - (means.T * scale) @ means)
 
+    def compiled_kind(self, target: Floats) -> str | None:
+        """Return "logistic" for one output."""
+        return "logistic" if target.shape[1] == 1 else None
+
     def check_target(self, target: Floats) -> None:
         """Raise ValueError unless the target is of simplex codes or +-1."""
         if not is_simplex(target):

@@ -14,7 +14,7 @@ half the squared norm of the gradient in W: the certificate costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Self
 
 import numpy as np
@@ -24,6 +24,7 @@ from cgens.blas import ONE_BLAS_THREAD
 from cgens.masters.descent import ConjugateGradients, NewtonBlocks, find_root
 from cgens.masters.factor_curvature import FactorCurvature, restore_factor, save_factor
 from cgens.masters.loss import Loss
+from cgens.masters.loss_rows import CompiledRows, rows_of
 from cgens.types import AnyArray, Curvature, Duals, Floats, MasterSolution, Poll, RankOneStep, Rule, Status
 
 #: |Sum of the duals| that counts as rounding, as a share of the sum of |duals|: to aim at, and at most.
@@ -79,6 +80,10 @@ class SmoothLoss(Loss):
         """Return sum_i c_i times the Hessian of row i, shape (l, l), if the outputs of a row interact; else None."""
         return None
 
+    def compiled_kind(self, target: Floats) -> str | None:
+        """Return what the core calls the loss for this target; None if it does not have it."""
+        return None
+
     def origin(self, target: Floats, weight: Floats) -> Floats:
         """Return a value of the target near which decisions are, shape (l,), if the loss depends on F - L only.
 
@@ -123,14 +128,13 @@ class RestrictedSmooth:
         self._scale = spec.scale(weight)
         self._curvature_scale = spec.curvature_scale(self._target, weight)
         self._majorizer = np.ascontiguousarray(self._curvature_scale * self._scale)
+        self._majorizer_sum = float(self._majorizer.sum())
         self._factor = GramLs(np.zeros_like(self._target), self._majorizer, n_threads)
-        n_rows, self._n_outputs = target.shape
+        self._n_outputs = target.shape[1]
         self._weights: Floats = np.zeros((0, self._n_outputs))
         self._centre: Floats = np.zeros(self._n_outputs)
-        self._decision: Floats = np.zeros((n_rows, self._n_outputs))
-        self._duals = self._duals_at(self._decision)
-        self._first_norm = float(np.abs(self._duals).sum())
-        self._ones = np.ones(n_rows)
+        self._rows = rows_of(spec, self._target, self._scale, n_threads)
+        self._first_norm = self._rows.balance()[1]
         self._n_columns = self._n_solved = 0
         self._last_curvatures: Floats = np.zeros((0, self._n_outputs))
         self._exact = False  # whether the duals of the last solve prove a bound
@@ -155,7 +159,7 @@ class RestrictedSmooth:
             solution = self._solve(tol, interrupted, quick)
             self._easy = solution.status is Status.OPTIMAL and self._n_columns >= MANY_COLUMNS
             if self._easy:
-                self._last_curvatures = self._curvatures()
+                self._last_curvatures = self._kept_curvatures()
             return solution
 
     def _solve(self, tol: float, interrupted: Poll, quick: bool) -> MasterSolution:
@@ -166,7 +170,7 @@ class RestrictedSmooth:
         n_failed, fresh = 0, quick  # many steps add up their rounding errors, which matter only at the end
         while True:
             balanced = self._balance(QUICK_BALANCE if quick and self._n_columns else BALANCED)
-            gradient = np.concatenate([self._prices() - self._weights, self._sum(self._duals)[None]])
+            gradient = np.concatenate([self._prices() - self._weights, self._rows.balance()[0][None]])
             gap, primal = 0.5 * float((gradient[:-1] ** 2).sum()), self._primal()
             if gap <= tol * abs(primal) and (balanced or quick) and (n_iter > 0 or not self._n_columns or not quick):
                 if not fresh:
@@ -195,9 +199,11 @@ class RestrictedSmooth:
 
     def _refresh(self) -> None:
         """Compute the decisions and duals from the weights."""
-        products = self._factor.decisions(self._weights).reshape(self._decision.shape)
-        self._decision = products + self._centre
-        self._duals = self._duals_at(self._decision)
+        self._rows.restart(self._products(self._weights), self._centre)
+
+    def _products(self, weights: Floats) -> Floats:
+        """Return Hc weights, shape (m, l)."""
+        return self._factor.decisions(np.ascontiguousarray(weights)).reshape(self._target.shape)
 
     def _solution(
         self,
@@ -225,8 +231,8 @@ class RestrictedSmooth:
         return {
             "weights": self._weights,
             "centre": self._centre,
-            "decision": self._decision,
-            "duals": self._duals,
+            "decision": self._rows.decision,
+            "duals": self._rows.duals,
             "flags": np.array([self._easy, self._exact]),
             "curvatures": self._last_curvatures,
             **save_factor(self._factor),
@@ -237,7 +243,7 @@ class RestrictedSmooth:
         restore_factor(self._factor, state, columns)
         self._n_columns = self._n_solved = len(columns)
         self._weights, self._centre = state["weights"], state["centre"]
-        self._decision, self._duals = state["decision"], state["duals"]
+        self._rows.restore(state["decision"], state["duals"])
         self._last_curvatures = state["curvatures"]
         self._easy, exact = state["flags"].tolist()
         return self._current_duals(exact)
@@ -251,31 +257,34 @@ class RestrictedSmooth:
     def _current_duals(self, exact: bool, newest: Floats | None = None) -> SmoothDuals:
         self._exact = exact
         curvature = FactorCurvature(self._factor, self._majorizer, self._n_columns, newest)
-        return SmoothDuals(self._duals, curvature, exact, rough=not exact and self._n_columns > 0)
-
-    def _duals_at(self, decision: Floats) -> Floats:
-        return -self._scale[:, None] * self._spec.gradient(decision, self._target)
+        # What proves a bound is kept beyond the next round.
+        duals = self._rows.duals if exact else self._rows.latest_duals()
+        return SmoothDuals(duals, curvature, exact, rough=not exact and self._n_columns > 0)
 
     def _primal(self) -> float:
-        return 0.5 * float((self._weights**2).sum()) + self._spec.value(self._decision, self._target, self._scale)
+        return 0.5 * float((self._weights**2).sum()) + self._rows.loss()
 
     def _prices(self) -> Floats:
-        return self._factor.prices(self._duals).reshape(self._n_columns, self._n_outputs)
+        return self._factor.prices(self._rows.latest_duals()).reshape(self._n_columns, self._n_outputs)
 
     def _precondition(self, gradient: Floats) -> Floats:
         """Return the majorizer's answer to a gradient, whose last row is that of the intercept."""
         solved = self._factor.solve_factor(np.ascontiguousarray(gradient[:-1])).reshape(self._weights.shape)
-        return np.concatenate([solved, gradient[-1:] / self._majorizer.sum()])
+        return np.concatenate([solved, gradient[-1:] / self._majorizer_sum])
 
     def _curvatures(self) -> Floats:
         """Return c_i times the second derivatives of the loss, or the majorizer if these are unknown; (m, l)."""
         curvature = self._spec.curvature(self._loss_gradient(), self._target)
         if curvature is None:
-            return np.broadcast_to(self._majorizer[:, None], self._decision.shape)
+            return np.broadcast_to(self._majorizer[:, None], self._target.shape)
         return self._scale[:, None] * curvature
 
+    def _kept_curvatures(self) -> Floats:
+        """Return the curvatures for `_follow_newest`; compiled rows know those of the present."""
+        return self._last_curvatures if isinstance(self._rows, CompiledRows) else self._curvatures()
+
     def _loss_gradient(self) -> Floats:
-        return -self._duals / self._scale[:, None]
+        return -self._rows.latest_duals() / self._scale[:, None]
 
     def _hessian(self) -> NewtonBlocks | None:
         """Return the Hessian's blocks at the present decisions, None if the loss does not know its curvature."""
@@ -285,13 +294,14 @@ class RestrictedSmooth:
         self._hessian_iterations = 1 if self._intercept_curvature() is None else BLOCK_ITERATIONS
         return NewtonBlocks(lambda a, b: self._factor.centred_rows(a, b).reshape(b - a, J), self._curvatures(), J)
 
-    def _sum(self, values: Floats) -> Floats:
-        """Return the sums over rows, (m, l) to (l,); for few columns a product is faster than `sum`."""
-        return np.asarray(self._ones @ values)
+    def _intercept_curvatures(self, curvatures: Callable[[], Floats]) -> Floats:
+        """Return the second derivatives in the intercepts, shape (l,); not too small, as all rows may have 0.
 
-    def _intercept_curvatures(self, curvatures: Floats) -> Floats:
-        """Return the second derivatives in the intercepts, (m, l) to (l,); not too small, as all rows may have 0."""
-        return np.maximum(self._sum(curvatures), LEAST_CURVATURE * float(self._majorizer.sum()))
+        `curvatures` returns those of the rows, shape (m, l).
+        """
+        rows = self._rows
+        sums = np.array([rows.core.sums()[4]]) if isinstance(rows, CompiledRows) else rows.sum(curvatures())
+        return np.maximum(sums, LEAST_CURVATURE * self._majorizer_sum)
 
     def _intercept_curvature(self) -> Floats | None:
         return self._spec.intercept_curvature(self._loss_gradient(), self._target, self._scale)
@@ -301,16 +311,16 @@ class RestrictedSmooth:
 
         Returns whether their sum is 0 except for rounding.
         """
-        slope, norm = self._sum(self._duals), float(np.abs(self._duals).sum())
+        slope, norm = self._rows.balance()
         if share > BALANCED and np.abs(slope).max() <= share * norm:
             return False  # between rounds no more is needed
         # The duals change by this much if the decisions are rounded: their sum need not be smaller. Those of a class
         # that is all rows, or none, vanish only at infinity.
-        rounding = float(np.sum(self._curvatures() * (1.0 + np.abs(self._decision)))) + self._first_norm
+        rounding = float(np.sum(self._curvatures() * (1.0 + np.abs(self._rows.decision)))) + self._first_norm
         floor = 4 * np.finfo(float).eps * rounding
         last = np.inf
         for _ in range(50):
-            slope, norm = self._sum(self._duals), float(np.abs(self._duals).sum())
+            slope, norm = self._rows.balance()
             size = float(np.abs(slope).max())
             # What was balanced stays as it is. Near rounding, a step that does not halve the sum is the last one.
             if size <= share * norm or (size <= ROUNDING * norm + floor and not 2 * size <= last < np.inf):
@@ -318,7 +328,7 @@ class RestrictedSmooth:
             last = size
             curvature = self._intercept_curvature()
             if curvature is None:
-                centre = slope / self._intercept_curvatures(self._curvatures())
+                centre = slope / self._intercept_curvatures(self._curvatures)
             else:  # a class without rows has no curvature once its probabilities are 0: rounding must not move it far
                 centre = np.asarray(
                     np.linalg.solve(curvature + 1e4 * floor * np.eye(len(slope)), slope), dtype=np.float64
@@ -329,34 +339,34 @@ class RestrictedSmooth:
             accuracy = 0.1 if len(slope) > 1 else max(share * norm, 0.1 * floor) / size
             if not self._move(direction, float(slope @ direction[-1]), accuracy):
                 break
-        slope, norm = self._sum(self._duals), float(np.abs(self._duals).sum())
+        slope, norm = self._rows.balance()
         if norm <= np.finfo(float).eps * self._first_norm:
-            self._duals = np.zeros_like(self._duals)  # a perfect fit
+            self._rows.clear()  # a perfect fit
         return bool(np.abs(slope).max() <= ROUNDING * norm + floor)
 
     def _move(self, direction: Floats, slope: float, accuracy: float) -> bool:
         """Minimize the objective along a direction, to this share of its `slope`; False if it cannot be lowered."""
         weights, centre = direction[:-1], direction[-1]
-        along = np.broadcast_to(centre, self._decision.shape)
-        if weights.any():
-            along = self._factor.decisions(np.ascontiguousarray(weights)).reshape(self._decision.shape) + centre
+        along = self._products(weights) if weights.any() else None
         return self._descend(weights, centre, along, slope, accuracy) > 0
 
-    def _descend(self, weights: Floats, centre: Floats, along: Floats, slope: float, accuracy: float) -> float:
-        """Move weights, intercept and decisions by the best multiple of these changes; return it, 0 if none is good."""
+    def _descend(self, weights: Floats, centre: Floats, along: Floats | None, slope: float, accuracy: float) -> float:
+        """Move weights, intercept and decisions by the best multiple of these changes; return it, 0 if none is good.
+
+        `along` is the product of the columns and the change of the weights; None is 0.
+        """
         if not slope > 0:
             return 0.0
+        direction = self._rows.line(along, centre)
         linear, square = float((self._weights * weights).sum()), float((weights**2).sum())
 
         def descent(t: float) -> float:
-            """Return minus the derivative of the objective at t, and keep decisions and duals."""
-            self._trial = self._decision + t * along
-            self._trial_duals = self._duals_at(self._trial)
-            return float(np.vdot(self._trial_duals, along)) - linear - t * square
+            """Return minus the derivative of the objective at t."""
+            return self._rows.slope(direction, t) - linear - t * square
 
         t = find_root(descent, slope, accuracy)
         if t > 0:
-            self._decision, self._duals = self._trial, self._trial_duals
+            self._rows.move(direction, t)
             self._weights, self._centre = self._weights + t * weights, self._centre + t * centre
         return t
 
@@ -370,14 +380,26 @@ class RestrictedSmooth:
         coefficients, _, _ = self._factor.step(j)
         newest = self._factor.direction(j)
         d = newest / self._majorizer
-        curvatures = self._last_curvatures  # of the last solve for all weights: the line search corrects their size
-        slopes = d @ self._duals + coefficients @ self._weights[:-1]
-        balance = self._sum(self._duals)
-        output = slopes / (1.0 + float(coefficients @ coefficients) + (d * d) @ curvatures)
-        centre = balance / self._intercept_curvatures(curvatures)
-        along = np.multiply.outer(d, output) + centre
+        slopes, curvatures = self._along_newest(d)
+        slopes = slopes + coefficients @ self._weights[:-1]
+        balance, _ = self._rows.balance()
+        output = slopes / (1.0 + float(coefficients @ coefficients) + curvatures)
+        centre = balance / self._intercept_curvatures(lambda: self._last_curvatures)
+        along = np.multiply.outer(d, output)
         change = np.concatenate([-np.multiply.outer(coefficients, output), output[None]])
         t = self._descend(change, centre, along, float(slopes @ output + balance @ centre), 0.5)
         step = RankOneStep(self._n_columns, coefficients, t * output)
         self._balance(QUICK_BALANCE)
         return self._solution(self._primal(), np.nan, Status.NOT_CONVERGED, 1, False, step, newest)
+
+    def _along_newest(self, d: Floats) -> tuple[Floats, Floats]:
+        """Return the sums of the duals times d, and of the curvatures times d^2, shapes (l,).
+
+        Curvatures are those of the last solve for all weights, unless they are as fast to compute: the line search
+        corrects their size.
+        """
+        rows = self._rows
+        if isinstance(rows, CompiledRows):
+            slope, curvature = rows.core.slope_and_curvature(d)
+            return np.array([slope]), np.array([curvature])
+        return d @ rows.duals, (d * d) @ self._last_curvatures

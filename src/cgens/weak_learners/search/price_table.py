@@ -10,7 +10,7 @@ import numpy as np
 from cgens.types import AnyArray, Column, Curvature, Duals, Floats, Pricing, Rule
 
 #: Recompute the table if rounding may have moved a price by more than this fraction of the largest one: which of two
-#: candidates is added does not matter if their prices are as close as that. What is certified is computed from the duals.
+#: candidates is added does not matter if their prices are as close as that. Certificates are computed from the duals.
 DRIFT_TOL = 1e-6
 
 

@@ -1,0 +1,54 @@
+// The rows of a smooth loss of one output: decisions, duals and sums over them, in few passes.
+//
+// A row with the label y = +-1 and the weight c = C s has the scale y c. Its dual is -c l'(f) y; the sums are those that a
+// solver needs after each step: the loss, the duals, their sizes, and the curvatures c l''(f). All passes are over fixed
+// blocks of rows, so that the number of threads does not change a bit.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "vector_ops.hpp"
+
+namespace cgens {
+
+enum class LossKind { kLogistic, kSmoothHinge };
+
+struct LossSums {
+    double loss, slack, duals, norm, curvature;
+};
+
+class LossRows {
+   public:
+    // scale: y c of each row. All decisions are 0.
+    LossRows(LossKind kind, const double* scale, std::size_t n_rows, int n_threads);
+
+    std::size_t n_rows() const { return n_rows_; }
+    const double* decisions() const { return decisions_.data(); }
+    const double* duals() const { return duals_.data(); }
+    const LossSums& sums() const { return sums_; }
+
+    // How far the hinge is smoothed; recomputes the duals.
+    void set_width(double width);
+    double width() const { return width_; }
+    // f = decisions + shift.
+    void set_decisions(const double* decisions, double shift);
+
+    // sum_i r_i d_i at f + step d, with d = along + shift; `along` may be null.
+    double slope(const double* along, double shift, double step) const;
+    // f <- f + step d.
+    void move(const double* along, double shift, double step);
+    // sum_i r_i d_i and sum_i c l''(f_i) d_i^2 at f, with d = along.
+    std::pair<double, double> slope_and_curvature(const double* along) const;
+
+   private:
+    std::size_t n_rows_;
+    LossKind kind_;
+    int n_threads_;
+    double width_ = 1.0;
+    std::vector<double> scale_, decisions_, duals_;  // padded with zeros to whole lanes
+    LossSums sums_{};
+};
+
+}  // namespace cgens
