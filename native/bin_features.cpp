@@ -161,22 +161,11 @@ class DenseBinner {
         return true;
     }
 
-    // Looks up the bins of all rows by the edges of the sample, tile by tile.
+    // Looks up the bins of all rows by the edges of the sample. That may have missed gaps: they add a bin, and the feature
+    // is encoded again.
     void encode_all(const std::vector<std::uint8_t>& is_encoded) {
-        find_gaps(is_encoded);
-        std::vector<NumberEncoder> encoders(X_.n_columns);
-        for (std::size_t f = 0; f < X_.n_columns; ++f) {
-            if (is_encoded[f] == 0) continue;
-            encoders[f] = NumberEncoder(table_.features[f]);
-            table_.columns[f] = BinColumn(table_.n_rows, table_.features[f].n_bins());
-        }
-        visit_tiles([&](std::size_t first, std::size_t last, FeatureRange range, const T* values) {
-            for (std::size_t f = range.first; f < range.last; ++f) {
-                if (is_encoded[f] == 0) continue;
-                const T* own = values + (f - range.first) * (last - first);
-                table_.columns[f].fill([&](auto* to) { encoders[f].encode(own, last - first, to + first); });
-            }
-        });
+        std::vector<std::uint8_t> left = is_encoded;
+        while (std::find(left.begin(), left.end(), 1) != left.end()) left = encode(left);
         for_tasks(X_.n_columns, options_.n_threads, size(), [&](std::size_t f, std::size_t) {
             if (is_encoded[f] == 0) return;
             BinnedFeature& feature = table_.features[f];
@@ -189,21 +178,34 @@ class DenseBinner {
         });
     }
 
-    // The sample may have missed gaps: they add a bin.
-    void find_gaps(const std::vector<std::uint8_t>& is_encoded) {
+    // Encodes the chosen features, and returns which of them have gaps without a bin, which they now have.
+    std::vector<std::uint8_t> encode(const std::vector<std::uint8_t>& chosen) {
+        std::vector<NumberEncoder> encoders(X_.n_columns);
+        for (std::size_t f = 0; f < X_.n_columns; ++f) {
+            if (chosen[f] == 0) continue;
+            encoders[f] = NumberEncoder(table_.features[f]);
+            table_.columns[f] = BinColumn(table_.n_rows, table_.features[f].n_bins());
+        }
+        std::vector<std::uint8_t> missed(X_.n_columns, 0);
         std::mutex mutex;
         visit_tiles([&](std::size_t first, std::size_t last, FeatureRange range, const T* values) {
             for (std::size_t f = range.first; f < range.last; ++f) {
+                if (chosen[f] == 0) continue;
                 const T* own = values + (f - range.first) * (last - first);
+                table_.columns[f].fill([&](auto* to) { encoders[f].encode(own, last - first, to + first); });
                 bool has_gaps = false;
                 for (std::size_t i = 0; i < last - first; ++i) has_gaps |= own[i] != own[i];
-                if (!has_gaps || is_encoded[f] == 0) continue;
+                if (!has_gaps || table_.features[f].has_gaps) continue;
                 const std::lock_guard<std::mutex> lock(mutex);
-                BinnedFeature& feature = table_.features[f];
-                if (!feature.has_gaps) feature.thresholds.push_back(std::numeric_limits<double>::infinity());
-                feature.has_gaps = true;
+                missed[f] = 1;
             }
         });
+        for (std::size_t f = 0; f < X_.n_columns; ++f) {
+            if (missed[f] == 0) continue;
+            table_.features[f].has_gaps = true;
+            table_.features[f].thresholds.push_back(std::numeric_limits<double>::infinity());
+        }
+        return missed;
     }
 
     // Calls visit(first, last, features, values) for rows [first, last), with the values feature by feature.

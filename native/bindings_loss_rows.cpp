@@ -68,6 +68,17 @@ void bind_loss_rows(nb::module_& m) {
                  return self.slope_and_curvature(own);
              },
              "along"_array, "Return the sums of duals times these numbers, and of curvatures times their squares.")
+        .def("balanced_duals", [](const LossRows& self) { return to_array(without_gil([&] { return self.balanced_duals(); })); },
+             "Return the duals, those of one sign shrunk so that they sum to 0.")
+        .def("inside",
+             [](const LossRows& self, std::size_t most) {
+                 require(most > 0, "inside: at least one row");
+                 std::size_t n_inside = 0;
+                 auto rows = without_gil([&] { return self.inside(most, n_inside); });
+                 const double share = rows.empty() ? 1.0 : static_cast<double>(rows.size()) / static_cast<double>(n_inside);
+                 return std::make_pair(to_array(std::move(rows)), share);
+             },
+             "most"_a, "Return rows whose dual is neither 0 nor c, and which share of these rows they are.")
         .def("decisions", [](const LossRows& self) { return to_array(self.decisions(), self.n_rows()); },
              "Return a copy of the decisions.")
         .def("duals", [](const LossRows& self) { return to_array(self.duals(), self.n_rows()); },

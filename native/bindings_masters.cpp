@@ -219,11 +219,13 @@ void bind_masters(nb::module_& m) {
              },
              "values"_array, "Return the products of centred columns and values, of shape (n_columns, n_outputs), flat.")
         .def("centred_rows",
-             [](const GramLs& self, std::size_t first, std::size_t last) {
-                 require(first <= last && last <= self.n_rows() && self.n_columns() > 0, "centred_rows: the range");
-                 return to_array(without_gil([&] { return self.centred_rows(first, last); }));
+             [](const GramLs& self, const Vector<std::int64_t>& rows) {
+                 require(self.n_columns() > 0, "centred_rows: there are no columns");
+                 for (std::size_t i = 0; i < rows.shape(0); ++i)
+                     require(rows(i) >= 0 && static_cast<std::size_t>(rows(i)) < self.n_rows(), "centred_rows: no such row");
+                 return to_array(without_gil([&] { return self.centred_rows(rows.data(), rows.shape(0)); }));
              },
-             "first"_a, "last"_a, "Return these rows of the centred columns, of shape (last - first, n_columns), flat.")
+             "rows"_array, "Return these rows of the centred columns, of shape (len(rows), n_columns), flat.")
         .def("append", &append_column<std::int8_t>, "column"_array, "Append a column, before set_state.")
         .def("append", &append_column<float>, "column"_array)
         .def("append", &append_column<double>, "column"_array)

@@ -370,11 +370,11 @@ std::vector<double> GramLs::decisions(const std::vector<double>& weights) const 
     return out;
 }
 
-std::vector<double> GramLs::centred_rows(std::size_t first, std::size_t last) const {
-    std::vector<double> out((last - first) * n_columns()), row(store_.padded_columns());
-    for (std::size_t i = first; i < last; ++i) {
-        store_.copy_row(i, row.data());
-        double* own = out.data() + (i - first) * n_columns();
+std::vector<double> GramLs::centred_rows(const std::int64_t* rows, std::size_t n) const {
+    std::vector<double> out(n * n_columns()), row(store_.padded_columns());
+    for (std::size_t i = 0; i < n; ++i) {
+        store_.copy_row(static_cast<std::size_t>(rows[i]), row.data());
+        double* own = out.data() + i * n_columns();
         for (std::size_t j = 0; j < n_columns(); ++j) own[j] = row[j] - products_[j].mean;
     }
     return out;

@@ -85,8 +85,8 @@ class GramLs {
     std::vector<double> solve_factor(const std::vector<double>& right) const;
     std::vector<double> decisions(const std::vector<double>& weights) const;
     std::vector<double> prices(const double* values) const;
-    // Hc of the rows first ... last - 1, row-major.
-    std::vector<double> centred_rows(std::size_t first, std::size_t last) const;
+    // Hc of n rows, row-major.
+    std::vector<double> centred_rows(const std::int64_t* rows, std::size_t n) const;
 
    private:
     template <class T>

@@ -116,4 +116,56 @@ std::pair<double, double> LossRows::slope_and_curvature(const double* along) con
     return sums;
 }
 
+std::vector<double> LossRows::balanced_duals() const {
+    std::vector<double> duals(duals_.begin(), duals_.begin() + static_cast<std::ptrdiff_t>(n_rows_));
+    double sums[2] = {}, inside_sums[2] = {};  // of negative and positive duals
+    for (std::size_t i = 0; i < n_rows_; ++i) {
+        const double size = std::abs(duals[i]);
+        const bool positive = duals[i] > 0;
+        sums[positive] += size;
+        inside_sums[positive] += size < std::abs(scale_[i]) ? size : 0.0;
+    }
+    const bool shrink_positive = sums[1] > sums[0];
+    const double excess = std::abs(sums[1] - sums[0]), available = inside_sums[shrink_positive];
+    const bool inside_only = available >= excess;
+    const double factor = inside_only ? (available - excess) / available : sums[!shrink_positive] / sums[shrink_positive];
+    if (excess == 0.0 || factor == 1.0) return duals;
+    for (std::size_t i = 0; i < n_rows_; ++i)
+        if ((duals[i] > 0) == shrink_positive && (!inside_only || std::abs(duals[i]) < std::abs(scale_[i]))) duals[i] *= factor;
+    return duals;
+}
+
+std::vector<std::int64_t> LossRows::inside(std::size_t most, std::size_t& n_inside) const {
+    const std::size_t n_blocks = (n_rows_ + kBlock - 1) / kBlock;
+    std::vector<std::size_t> before(n_blocks + 1, 0);
+    const auto is_inside = [&](std::size_t i) {
+        const double size = std::abs(duals_[i]);
+        return (size > 0) & (size < std::abs(scale_[i]));
+    };
+    for_blocks(n_rows_, kBlock, n_threads_, static_cast<double>(n_rows_),
+               [&](std::size_t b, std::size_t first, std::size_t last) {
+                   std::size_t n = 0;
+                   for (std::size_t i = first; i < last; ++i) n += is_inside(i);
+                   before[b + 1] = n;
+               });
+    for (std::size_t b = 0; b < n_blocks; ++b) before[b + 1] += before[b];
+    n_inside = before[n_blocks];
+    // Of the rows inside, number k * step for each k, rounded down.
+    const std::size_t n = std::min(most, n_inside);
+    const double step = n == 0 ? 1.0 : static_cast<double>(n_inside) / static_cast<double>(n);
+    std::vector<std::int64_t> rows(n);
+    for_blocks(n_rows_, kBlock, n_threads_, static_cast<double>(n_rows_),
+               [&](std::size_t b, std::size_t first, std::size_t last) {
+                   std::size_t at = before[b];
+                   auto k = static_cast<std::size_t>(std::ceil(static_cast<double>(at) / step));
+                   while (k > 0 && static_cast<std::size_t>(static_cast<double>(k - 1) * step) >= at) --k;
+                   while (k < n && static_cast<std::size_t>(static_cast<double>(k) * step) < at) ++k;
+                   for (std::size_t i = first; i < last && k < n; ++i) {
+                       if (!is_inside(i)) continue;
+                       if (static_cast<std::size_t>(static_cast<double>(k) * step) == at++) rows[k++] = static_cast<std::int64_t>(i);
+                   }
+               });
+    return rows;
+}
+
 }  // namespace cgens

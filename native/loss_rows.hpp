@@ -41,6 +41,12 @@ class LossRows {
     void move(const double* along, double shift, double step);
     // sum_i r_i d_i and sum_i c l''(f_i) d_i^2 at f, with d = along.
     std::pair<double, double> slope_and_curvature(const double* along) const;
+    // The duals of a smoothed hinge, with those of the sign that has the larger sum shrunk until all sum to 0: only those
+    // between 0 and c if that suffices.
+    std::vector<double> balanced_duals() const;
+    // The rows whose dual is neither 0 nor c, the only ones of a smoothed hinge with a curvature: at most `most` of them,
+    // evenly among all; and how many there are.
+    std::vector<std::int64_t> inside(std::size_t most, std::size_t& n_inside) const;
 
    private:
     std::size_t n_rows_;

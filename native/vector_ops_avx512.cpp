@@ -61,11 +61,16 @@ void sum_where_set(const std::uint64_t* words, std::size_t n, const double* weig
 void add_where_set(const std::uint64_t* words, std::size_t n, const double* values, double* lanes) {
     __m512d own[8];
     for (int k = 0; k < 8; ++k) own[k] = _mm512_loadu_pd(values + 8 * k);
-    for (std::size_t j = 0; j < n; ++j) {
-        __m512d sum = _mm512_loadu_pd(lanes + 8 * j);
+    constexpr std::size_t kTogether = 4;  // words whose sums hide the latency of each other
+    for (std::size_t j = 0; j < n; j += kTogether) {
+        const std::size_t last = n - 1;  // which may be summed several times
+        __m512d sums[kTogether];
+        for (std::size_t w = 0; w < kTogether; ++w) sums[w] = _mm512_loadu_pd(lanes + 8 * std::min(j + w, last));
         for (int k = 0; k < 8; ++k)
-            sum = _mm512_mask_add_pd(sum, static_cast<__mmask8>(words[j] >> (8 * k)), sum, own[k]);
-        _mm512_storeu_pd(lanes + 8 * j, sum);
+            for (std::size_t w = 0; w < kTogether; ++w)
+                sums[w] = _mm512_mask_add_pd(sums[w], static_cast<__mmask8>(words[std::min(j + w, last)] >> (8 * k)),
+                                             sums[w], own[k]);
+        for (std::size_t w = 0; w < kTogether; ++w) _mm512_storeu_pd(lanes + 8 * std::min(j + w, last), sums[w]);
     }
 }
 

@@ -175,9 +175,11 @@ class GramLs:
         Return the products of centred columns and values, of shape (n_columns, n_outputs), flat.
         """
 
-    def centred_rows(self, first: int, last: int) -> NDArray[numpy.float64]:
+    def centred_rows(
+        self, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> NDArray[numpy.float64]:
         """
-        Return these rows of the centred columns, of shape (last - first, n_columns), flat.
+        Return these rows of the centred columns, of shape (len(rows), n_columns), flat.
         """
 
     @overload
@@ -640,6 +642,72 @@ class CosineTables:
         weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
         n_threads: int,
     ) -> NDArray[numpy.float64]: ...
+
+class LossRows:
+    """The decisions and duals of the rows of a smooth loss of one output."""
+
+    def __init__(
+        self,
+        kind: str,
+        scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        n_threads: int,
+    ) -> None: ...
+    def set_width(self, width: float) -> None:
+        """Set over how much of the margin the hinge is smoothed."""
+
+    def set_decisions(
+        self,
+        decisions: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        shift: float,
+    ) -> None:
+        """Set the decisions to these numbers + shift."""
+
+    def slope(
+        self,
+        along: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+        shift: float,
+        step: float,
+    ) -> float:
+        """
+        Return the sum of duals times d, d = along + shift, at the decisions + step d.
+        """
+
+    def move(
+        self,
+        along: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+        shift: float,
+        step: float,
+    ) -> None:
+        """Take this step."""
+
+    def slope_and_curvature(
+        self, along: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> tuple[float, float]:
+        """
+        Return the sums of duals times these numbers, and of curvatures times their squares.
+        """
+
+    def balanced_duals(self) -> NDArray[numpy.float64]:
+        """Return the duals, those of one sign shrunk so that they sum to 0."""
+
+    def inside(self, most: int) -> tuple[NDArray[numpy.int64], float]:
+        """
+        Return rows whose dual is neither 0 nor c, and which share of these rows they are.
+        """
+
+    def decisions(self) -> NDArray[numpy.float64]:
+        """Return a copy of the decisions."""
+
+    def duals(self) -> NDArray[numpy.float64]:
+        """Return a copy of the duals."""
+
+    def sums(self) -> tuple[float, float, float, float, float]:
+        """
+        Return the sums of: losses, what smoothing adds to the gap, duals, their sizes, curvatures.
+        """
+
+    @property
+    def width(self) -> float: ...
 
 @overload
 def order_rows(

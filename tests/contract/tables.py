@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +23,7 @@ from cgens.masters import (
     Quantile,
     SquaredHinge,
 )
+from cgens.masters.smooth_hinge import RestrictedSmoothHinge
 from cgens.types import Duals
 from cgens.weak_learners import (
     Box,
@@ -128,6 +129,13 @@ class MasterCase:
         return max(abs(primal), self.unit)
 
 
+class HingeOfManyRows(Hinge):
+    """The hinge loss, solved as if there were many rows."""
+
+    def begin(self, target, sample_weight, n_threads):
+        return RestrictedSmoothHinge(self.prepared(target, sample_weight), target, sample_weight, n_threads)
+
+
 def hinge_case(C: float, make_target: Callable[..., np.ndarray] = noisy_signs) -> MasterCase:
     """Return the hinge master: one problem per output, whose objectives are added."""
 
@@ -155,6 +163,11 @@ def hinge_case(C: float, make_target: Callable[..., np.ndarray] = noisy_signs) -
         infeasibility=infeasibility,
         slackness=slackness,
     )
+
+
+def many_rows_case(C: float) -> MasterCase:
+    """Return the hinge master for many rows: its weights are H'R only within the tolerance."""
+    return replace(hinge_case(C), spec=HingeOfManyRows(C=C), exact_weights=False)
 
 
 def box_case(spec: Any, outputs: list[NaiveBox], make_target: Callable[..., np.ndarray], **options: Any) -> MasterCase:
@@ -333,6 +346,9 @@ MASTERS: dict[str, MasterCase] = {
     "hinge, small C": hinge_case(0.01),
     "hinge": hinge_case(1.0),
     "hinge, large C": hinge_case(30.0),
+    "hinge, many rows, small C": many_rows_case(0.01),
+    "hinge, many rows": many_rows_case(1.0),
+    "hinge, many rows, large C": many_rows_case(30.0),
     "hinge, three outputs": hinge_case(0.3, three_noisy_signs),
     "quantile, small C": box_case(Quantile(0.9, C=0.01), [naive_pinball(0.9)], regression_target),
     "quantile": box_case(Quantile(0.3, C=1.0), [naive_pinball(0.3)], regression_target),

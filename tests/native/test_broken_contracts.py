@@ -110,6 +110,10 @@ def table(curvature: np.ndarray | None = None) -> core.StumpTable:
     return live
 
 
+def loss_rows():
+    return core.LossRows("smooth_hinge", ONES, 1)
+
+
 def grower() -> core.TreeGrower:
     return core.TreeGrower(pool(), ONES, 1)
 
@@ -156,7 +160,7 @@ CALLS = {
     "GramLs.solve_factor": (lambda a: least_squares().solve_factor(a), [np.ones((2, 2))], "free"),
     "GramLs.decisions": (lambda a: least_squares().decisions(a), [np.ones((2, 2))], "free"),
     "GramLs.prices": (lambda a: least_squares().prices(a), [PAIRS], "length"),
-    "GramLs.centred_rows": (lambda *a: least_squares().centred_rows(*a), [0, 4], "- last"),
+    "GramLs.centred_rows": (lambda a: least_squares().centred_rows(a), [np.arange(4)], "chosen"),
     "GramLs.resolve": (lambda factor, stage: least_squares().resolve(factor, [stage]), [2.0, 2], "factor last"),
     "GramLs.append": (lambda a: least_squares().append(a), [ONES], "length"),
     "GramLs.set_state": (
@@ -215,6 +219,14 @@ CALLS = {
         [*COLUMNS, 4, PAIRS[:3], ONES[:3], 1],
         "length indices length least length non-negative -",
     ),
+    "LossRows": (lambda a: core.LossRows("logistic", a, 1), [ONES], "nonzero"),
+    "LossRows.kind": (lambda name: core.LossRows(name, ONES, 1), ["logistic"], "name"),
+    "LossRows.set_width": (lambda a: loss_rows().set_width(a), [1.0], "factor"),
+    "LossRows.set_decisions": (lambda a: loss_rows().set_decisions(a, 0.0), [ONES], "length"),
+    "LossRows.slope": (lambda a: loss_rows().slope(a, 0.0, 1.0), [ONES], "flags"),
+    "LossRows.move": (lambda a: loss_rows().move(a, 0.0, 1.0), [ONES], "flags"),
+    "LossRows.slope_and_curvature": (lambda a: loss_rows().slope_and_curvature(a), [ONES], "length"),
+    "LossRows.inside": (lambda n: loss_rows().inside(n), [1], "least"),
     "TreeGrower": (lambda *a: core.TreeGrower(pool(), *a), [ONES, 1], "positive -"),
     "TreeGrower.grow": (lambda *a: grower().grow(*a), [ONES, FLAGS, 1, 0.0, True], "finite length least weight -"),
     "TreeTables": (core.TreeTables, list(TREE), " ".join(9 * ["length"])),
@@ -231,6 +243,7 @@ CALLS = {
 NUMBERS = {"factor": (0.0, -1.0, NAN, INF), "divisor": (0.0, -1.0, NAN), "weight": (-1.0, NAN, INF)}
 NUMBERS |= {"seed": (0,), "name": ("sse9",)}
 ENTRIES = {"finite": (NAN, INF, -INF), "rows": (INF, -INF), "positive": (NAN, INF, 0.0, -1.0), "features": (3, -1)}
+ENTRIES |= {"chosen": (4, -1), "nonzero": (NAN, INF, 0.0)}
 ENTRIES |= {"non-negative": (NAN, INF, -1.0), "optional": (NAN, INF, -INF), "data": (INF, -INF), "indices": (4, -1)}
 OPTIONAL = ("optional", "flags")
 
@@ -254,7 +267,7 @@ def wrong(good, kind: str):
         yield from [(good + (1 if kind == "last" else -1), ValueError), (-1, TypeError)]
     elif kind != "-":
         yield from ((with_last(good, value), ValueError) for value in ENTRIES.get(kind, ()))
-        if kind not in ("free", "strided", "rows"):
+        if kind not in ("free", "strided", "rows", "chosen", "nonzero"):
             yield from [(good[:-1].copy(), ValueError), (np.concatenate([good, good[-1:]]), ValueError)]
         if kind not in ("strided", "rows"):
             yield np.repeat(good, 2, axis=0)[::2], TypeError

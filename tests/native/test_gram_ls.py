@@ -131,7 +131,7 @@ def test_columns_of_signs_and_of_numbers_have_the_same_products(n_rows, weights,
     weights_of_columns = rng.normal(size=(90, 2))
     assert_close(signs.prices(values).reshape(90, 2), centred.T @ values, size=n_rows)
     assert_close(signs.decisions(weights_of_columns).reshape(n_rows, 2), centred @ weights_of_columns, size=90)
-    assert_close(signs.centred_rows(0, n_rows).reshape(n_rows, 90), centred, size=1.0)
+    assert_close(signs.centred_rows(np.arange(n_rows)).reshape(n_rows, 90), centred, size=1.0)
     products = signs.get_state()[0]
     expected = (centred.T * scale) @ centred
     assert_close(products, expected[np.tril_indices(90, -1)], size=scale.sum())
@@ -299,7 +299,7 @@ def test_products_with_centred_columns(dtype, n_outputs, rng):
     assert_close(solver.prices(R).reshape(N_NEW, n_outputs), centred.T @ R, size=np.abs(centred).T @ np.abs(R))
     A = np.eye(N_NEW) + (centred.T * scale) @ centred
     assert_close(solver.solve_factor(W).reshape(N_NEW, n_outputs), np.linalg.solve(A, W))
-    assert_close(solver.centred_rows(500, 520).reshape(20, N_NEW), centred[500:520])
+    assert_close(solver.centred_rows(np.arange(500, 520)).reshape(20, N_NEW), centred[500:520])
     empty = make_solver(np.zeros((m, n_outputs)), scale)
     assert not empty.decisions(np.zeros((0, n_outputs))).any()
     assert len(empty.prices(R)) == len(empty.solve_factor(np.zeros((0, n_outputs)))) == 0

@@ -90,7 +90,7 @@ def least_squares(size, X, rng, n_threads):
         steps = [part for k in range(n) for part in bits(*solver.step(k), solver.direction(k))]
         others = bits(*solver.resolve(3.0, [n // 2, n]), solver.quadratic(candidate[None], n))
         others += bits(solver.solve_factor(weights), solver.decisions(weights), solver.prices(target))
-        others += bits(solver.centred_rows(2, 9))
+        others += bits(solver.centred_rows(np.arange(2, 9)))
         updated = bits(weights, solver.primal, solver.duals(weights), solver.intercept(weights))
         return updated, steps, others, bits(solver.solve(1e-9), solver.weights(), solver.primal)
 

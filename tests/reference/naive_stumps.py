@@ -188,3 +188,15 @@ class NaiveTable:
         output = int(np.argmax(sizes[best]))
         price = self.prices[best, output]
         return (True, self.stumps[best].candidate, output, price, sizes.max(), energy, scores[best])
+
+
+def naive_sample(weight: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of a priority sample of n rows, ascending, and the weights that they stand for.
+
+    The priority of row i is u / weight with u = (i + 1/2) / m: canonical rows are in random order.
+    """
+    u = (np.arange(len(weight)) + 0.5) / len(weight)
+    order = np.argsort(u / weight, kind="stable")
+    chosen = np.sort(order[:n])
+    limit = (u / weight)[order[n]]
+    return chosen, np.maximum(weight[chosen], 1 / limit)

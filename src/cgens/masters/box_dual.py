@@ -11,7 +11,7 @@ from sklearn.base import clone
 from cgens._core import DualCd
 from cgens.masters.loss import Loss, warn_about_path
 from cgens.path_problem import PathProblem, PathSolutions
-from cgens.types import AnyArray, Duals, Floats, MasterSolution, Poll, Status, relative_gap
+from cgens.types import AnyArray, Duals, Floats, MasterSolution, Poll, RestrictedMaster, Status, relative_gap
 
 #: From the best to the worst.
 _STATUSES = {"converged": Status.OPTIMAL, "max_sweeps": Status.NOT_CONVERGED, "interrupted": Status.INTERRUPTED}
@@ -54,8 +54,12 @@ class BoxDualLoss(Loss):
         n_outputs = target.shape[1]
         return np.zeros(n_outputs), np.ones(n_outputs)
 
-    def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedBoxDual:
+    def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedMaster:
         """Return the problem without columns, for a target of shape (m, l)."""
+        return self.begin_descent(target, sample_weight, n_threads)
+
+    def begin_descent(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedBoxDual:
+        """Return the same, to be solved by coordinate descent."""
         loss = self.prepared(target, sample_weight)
         return RestrictedBoxDual(loss, target, loss.scale(sample_weight), n_threads)
 
@@ -75,7 +79,7 @@ class BoxDualLoss(Loss):
     def solve_path(self, problem: PathProblem, interrupted: Poll) -> PathSolutions:
         """Solve for every C and stage, each warm-started from the scaled solution of the neighbouring C or stage."""
         spec = clone(self).set_params(C=min(problem.Cs))
-        master = spec.begin(problem.target, problem.sample_weight, problem.n_threads)
+        master = spec.begin_descent(problem.target, problem.sample_weight, problem.n_threads)
         paths: PathSolutions = [[] for _ in problem.Cs]
         n_added, last_c, worst = 0, spec.C, (0.0, 0.0)
         order = sorted(range(len(problem.Cs)), key=lambda c: problem.Cs[c])

@@ -78,7 +78,7 @@ def find_root(descent: Callable[[float], float], first: float, accuracy: float) 
     at the t that is returned.
     """
     low, at_low, high, at_high = 0.0, first, np.inf, -np.inf
-    t = 1.0
+    t, share = 1.0, 1.0
     for _ in range(60):
         value = descent(t)
         if -min(accuracy, 0.1) * first <= value <= accuracy * first:
@@ -87,10 +87,11 @@ def find_root(descent: Callable[[float], float], first: float, accuracy: float) 
             # Along the last two slopes, and at most ten times as far.
             fall = (at_low - value) / (t - low)
             guess = min(t + value / fall, 10 * t) if fall > 0 else 10 * t
-            low, at_low = t, value
+            low, at_low, share = t, value, 1.0
         else:
             high, at_high = t, value if np.isfinite(value) else -np.inf
-            guess = low + (high - low) * at_low / (at_low - at_high)
+            guess = low + (high - low) * (share * at_low) / (share * at_low - at_high)
+            share *= 0.5  # if this end moves again, the other one counts for half, or it would stay for long (Illinois)
         if high < np.inf:
             guess = min(max(guess, low + 0.01 * (high - low)), high - 0.01 * (high - low))
         if not low < guess < high:

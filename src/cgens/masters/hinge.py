@@ -8,8 +8,12 @@ import numpy as np
 
 from cgens.coding import ClassCoding
 from cgens.masters.box_dual import BoxDualLoss, BoxTerms, scaled_bound
+from cgens.masters.smooth_hinge import RestrictedSmoothHinge
 from cgens.masters.targets import check_signs
-from cgens.types import AnyArray, Floats, Target
+from cgens.types import AnyArray, Floats, RestrictedMaster, Target
+
+#: From this number of rows on, one output is solved by Newton's method on a smoothed hinge (docs/decisions/0024).
+SMOOTHED_ROWS = 100_000
 
 
 class Hinge(BoxDualLoss):
@@ -49,6 +53,12 @@ class Hinge(BoxDualLoss):
     def box(self, target: Floats, scale: Floats, output: int) -> BoxTerms:
         """Return C s_i max(0, 1 - y_i F) = max(0, C s_i y_i (y_i - F)): signed duals are y_i a_i, 0 <= a_i <= C s_i."""
         return BoxTerms(target, np.where(target < 0, -scale, 0.0), np.where(target > 0, scale, 0.0))
+
+    def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedMaster:
+        """Return the problem without columns: for many rows one that sweeps over all of them at once."""
+        if len(target) < SMOOTHED_ROWS or target.shape[1] > 1:
+            return super().begin(target, sample_weight, n_threads)
+        return RestrictedSmoothHinge(self.prepared(target, sample_weight), target, sample_weight, n_threads)
 
     def losses(self, decision: Floats, target: Floats) -> Floats:
         """Return max(0, 1 - yF), summed over the outputs."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -11,13 +12,36 @@ from cgens.types import Floats
 
 
 class SmoothSpec(Protocol):
-    """What is needed of a `SmoothLoss`."""
+    """A `SmoothLoss`, with all parameters as numbers."""
+
+    max_iter: int
+
+    def compiled_kind(self, target: Floats) -> str | None:
+        """Return what the core calls the loss."""
+
+    def scale(self, sample_weight: Floats) -> Floats:
+        """Return the c_i."""
+
+    def origin(self, target: Floats, weight: Floats) -> Floats:
+        """Return a value of the target near which decisions are."""
+
+    def curvature_scale(self, target: Floats, weight: Floats) -> float:
+        """Return a bound on the curvature, or a typical one."""
 
     def gradient(self, decision: Floats, target: Floats) -> Floats:
         """Return the derivatives of the losses, shape (m, l)."""
 
+    def curvature(self, gradient: Floats, target: Floats) -> Floats | None:
+        """Return the second derivatives, shape (m, l)."""
+
+    def intercept_curvature(self, gradient: Floats, target: Floats, scale: Floats) -> Floats | None:
+        """Return the second derivatives in the intercepts, if outputs interact."""
+
     def value(self, decision: Floats, target: Floats, scale: Floats) -> float:
         """Return the sum of the losses times their scales."""
+
+    def pool_bound(self, duals: Floats, target: Floats, scale: Floats, energy: float) -> float:
+        """Return a lower bound for a whole pool."""
 
 
 class LossRows(Protocol):
@@ -26,6 +50,9 @@ class LossRows(Protocol):
     `line` prepares the direction of F + t (along + centre), with `along` of shape (m, l) or None and `centre` of shape
     (l,); `slope` and `move` take what it returned.
     """
+
+    #: Whether curvatures of all rows must be kept for `along`.
+    keeps_curvatures: ClassVar[bool]
 
     @property
     def decision(self) -> Floats:
@@ -59,12 +86,23 @@ class LossRows(Protocol):
     def balance(self) -> tuple[Floats, float]:
         """Return the sums of R over the rows, shape (l,), and the sum of |R|."""
 
+    def curvature(self, kept: Callable[[], Floats]) -> Floats:
+        """Return the sums of the curvatures c loss''(F), shape (l,); `kept` returns known ones, shape (m, l)."""
+
+    def along(self, direction: Floats, kept: Floats) -> tuple[Floats, Floats]:
+        """Return the sums of R times a direction of shape (m,), and of curvatures times its square, shapes (l,)."""
+
     def clear(self) -> None:
         """Set the duals of a perfect fit to 0."""
+
+    def restore(self, decision: Floats, duals: Floats) -> None:
+        """Continue from a state."""
 
 
 class NumpyRows:
     """The rows of any loss."""
+
+    keeps_curvatures: ClassVar[bool] = True
 
     def __init__(self, spec: SmoothSpec, target: Floats, scale: Floats) -> None:
         self._spec, self._target, self._scale = spec, target, scale
@@ -108,9 +146,17 @@ class NumpyRows:
 
     def balance(self) -> tuple[Floats, float]:
         """Return the sums of R over the rows, shape (l,), and the sum of |R|."""
-        return self.sum(self.duals), float(np.abs(self.duals).sum())
+        return self._sum(self.duals), float(np.abs(self.duals).sum())
 
-    def sum(self, values: Floats) -> Floats:
+    def curvature(self, kept: Callable[[], Floats]) -> Floats:
+        """Return the sums of the curvatures `kept`, shape (l,)."""
+        return self._sum(kept())
+
+    def along(self, direction: Floats, kept: Floats) -> tuple[Floats, Floats]:
+        """Return the sums of R times a direction, and of the curvatures `kept` times its square."""
+        return direction @ self.duals, (direction * direction) @ kept
+
+    def _sum(self, values: Floats) -> Floats:
         """Return the sums over rows, (m, l) to (l,); for few columns a product is faster than `sum`."""
         return np.asarray(self._ones @ values)
 
@@ -132,6 +178,8 @@ class CompiledRows:
     scale : ndarray of shape (m,)
     n_threads : int
     """
+
+    keeps_curvatures: ClassVar[bool] = False
 
     def __init__(self, kind: str, target: Floats, scale: Floats, n_threads: int) -> None:
         self.core = _core.LossRows(kind, target[:, 0] * scale, n_threads)
@@ -187,12 +235,21 @@ class CompiledRows:
         _, _, total, norm, _ = self.core.sums()
         return np.array([total]), norm
 
+    def curvature(self, kept: Callable[[], Floats]) -> Floats:
+        """Return the sum of the present curvatures, shape (1,)."""
+        return np.array([self.core.sums()[4]])
+
+    def along(self, direction: Floats, kept: Floats) -> tuple[Floats, Floats]:
+        """Return the sums of R times a direction, and of the present curvatures times its square."""
+        slope, curvature = self.core.slope_and_curvature(direction)
+        return np.array([slope]), np.array([curvature])
+
     def clear(self) -> None:
         """Set the duals of a perfect fit to 0."""
         self._cleared = True
 
 
-def rows_of(spec: Any, target: Floats, scale: Floats, n_threads: int) -> NumpyRows | CompiledRows:
+def rows_of(spec: SmoothSpec, target: Floats, scale: Floats, n_threads: int) -> LossRows:
     """Return the rows of a loss: compiled if it has a `compiled_kind` for this target."""
     kind = spec.compiled_kind(target)
     return NumpyRows(spec, target, scale) if kind is None else CompiledRows(kind, target, scale, n_threads)

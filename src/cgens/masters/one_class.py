@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from cgens.masters.box_dual import BoxDualLoss, BoxTerms, RestrictedBoxDual
-from cgens.types import Floats
+from cgens.masters.box_dual import BoxDualLoss, BoxTerms
+from cgens.types import Floats, RestrictedMaster
 
 
 class OneClass(BoxDualLoss):
@@ -42,7 +42,7 @@ class OneClass(BoxDualLoss):
         self.max_sweeps = max_sweeps
         self.quick_sweeps = quick_sweeps
 
-    def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedBoxDual:
+    def begin(self, target: Floats, sample_weight: Floats, n_threads: int) -> RestrictedMaster:
         """Return the problem without columns, for a target of shape (m, 1)."""
         self.check_nu()
         return super().begin(target, sample_weight, n_threads)
