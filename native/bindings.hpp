@@ -74,10 +74,10 @@ NewArray<T> to_array(const std::vector<T>& values) {
     return to_array(values.data(), values.size());
 }
 // The same without a copy.
-template <class T>
-NewArray<T> to_array(std::vector<T>&& values) {
-    auto* owned = new std::vector<T>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <class T, class Allocator>
+NewArray<T> to_array(std::vector<T, Allocator>&& values) {
+    auto* owned = new std::vector<T, Allocator>(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T, Allocator>*>(p); });
     return NewArray<T>(owned->data(), {owned->size()}, owner);
 }
 

@@ -30,6 +30,13 @@ const double* rows_of(const LossRows& self, const Along& along) {
 }  // namespace
 
 void bind_loss_rows(nb::module_& m) {
+    m.def("sum_entropies",
+          [](const Vector<double>& duals, const Vector<double>& scale, double multiple) {
+              require(duals.shape(0) == scale.shape(0), "sum_entropies: lengths differ");
+              nb::gil_scoped_release released;
+              return sum_entropies(duals.data(), scale.data(), multiple, duals.shape(0));
+          },
+          "duals"_array, "scale"_array, "multiple"_a, "Return the dual value of a multiple of logistic duals.");
     nb::class_<LossRows>(m, "LossRows", "The decisions and duals of the rows of a smooth loss of one output.")
         .def("__init__", &construct, "kind"_a, "scale"_array, "n_threads"_a)
         .def("set_width",
@@ -81,6 +88,11 @@ void bind_loss_rows(nb::module_& m) {
              "most"_a, "Return rows whose dual is neither 0 nor c, and which share of these rows they are.")
         .def("decisions", [](const LossRows& self) { return to_array(self.decisions(), self.n_rows()); },
              "Return a copy of the decisions.")
+        .def("latest_duals",
+             [](const LossRows& self) {
+                 return nb::ndarray<nb::numpy, const double, nb::ndim<1>>(self.duals(), {self.n_rows()});
+             },
+             nb::rv_policy::reference_internal, "Return the duals as an array that later calls change.")
         .def("duals", [](const LossRows& self) { return to_array(self.duals(), self.n_rows()); },
              "Return a copy of the duals.")
         .def("sums",

@@ -8,10 +8,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "binned_feature.hpp"
+#include "large_vector.hpp"
 
 namespace cgens {
 
@@ -20,14 +21,14 @@ class BinColumn {
    public:
     BinColumn() = default;
     BinColumn(std::size_t n_rows, std::size_t n_bins)
-        : width_(n_bins <= 256 ? 1 : n_bins <= 65536 ? 2 : 4), bins_(new std::byte[n_rows * width_]) {}
+        : width_(n_bins <= 256 ? 1 : n_bins <= 65536 ? 2 : 4), bins_(n_rows * width_) {}
 
     // Calls visit(bins) with an array of 8, 16 or 32 bits per row.
     template <class Visit>
     decltype(auto) visit(const Visit& visit) const {
-        if (width_ == 1) return visit(reinterpret_cast<const std::uint8_t*>(bins_.get()));
-        if (width_ == 2) return visit(reinterpret_cast<const std::uint16_t*>(bins_.get()));
-        return visit(reinterpret_cast<const std::uint32_t*>(bins_.get()));
+        if (width_ == 1) return visit(reinterpret_cast<const std::uint8_t*>(bins_.data()));
+        if (width_ == 2) return visit(reinterpret_cast<const std::uint16_t*>(bins_.data()));
+        return visit(reinterpret_cast<const std::uint32_t*>(bins_.data()));
     }
     // The same, to be written.
     template <class Fill>
@@ -38,7 +39,7 @@ class BinColumn {
 
    private:
     std::size_t width_ = 1;
-    std::unique_ptr<std::byte[]> bins_;
+    LargeVector<std::byte> bins_;
 };
 
 struct FeatureBlock {

@@ -46,6 +46,7 @@ GramLs::GramLs(const double* target, std::vector<double> weights, std::size_t n_
     for (std::size_t t = 0; t < n_outputs_; ++t) target_mean_[t] += first[t];
     primal_scale_ = primal_;
     for (const double value : target_) zero_target_ &= value == 0.0;
+    if (zero_target_) LargeVector<double>().swap(target_);
 }
 
 // About how long a product of all rows and n columns takes: see `usable_threads`.
@@ -92,7 +93,7 @@ std::vector<GramProducts> GramLs::multiply(const T* columns, std::size_t n, std:
             for (std::size_t i = first; i < last; ++i) {
                 const double centred = static_cast<double>(column[i]) - mean, v = scale_[i] * centred;
                 scaled[(i - first) * n + g] = v;
-                for (std::size_t t = 0; t < n_outputs_; ++t) own[t] += v * target_[i * n_outputs_ + t];
+                for (std::size_t t = 0; t < n_outputs_ && !zero_target_; ++t) own[t] += v * target_[i * n_outputs_ + t];
                 own[n_outputs_] += v * centred;
                 own[n_outputs_ + 1] += v;
             }
@@ -231,11 +232,11 @@ void GramLs::subtract_fit(const std::vector<double>& coefficients, double* out, 
     });
 }
 
-std::vector<double> GramLs::direction(std::size_t k) const {
+LargeVector<double> GramLs::direction(std::size_t k) const {
     std::vector<double> q = coefficients(k);
     q.resize(store_.padded_columns(), 0.0);
     q[k] = -1.0;
-    std::vector<double> p(n_rows(), 0.0);
+    LargeVector<double> p(n_rows(), 0.0);
     subtract_fit(q, p.data(), 1);
     return p;
 }
@@ -247,11 +248,10 @@ std::vector<double> GramLs::intercept(const std::vector<double>& weights) const 
     return b;
 }
 
-std::vector<double> GramLs::duals(const std::vector<double>& weights) const {
-    std::vector<double> u = target_;
-    std::vector<double> own(store_.padded_columns());
+LargeVector<double> GramLs::duals(const std::vector<double>& weights) const {
+    LargeVector<double> u = zero_target_ ? LargeVector<double>(n_rows() * n_outputs_, 0.0) : target_;
     for (std::size_t t = 0; t < n_outputs_; ++t) {
-        std::fill(own.begin(), own.end(), 0.0);
+        std::vector<double> own(store_.padded_columns(), 0.0);
         for (std::size_t j = 0; j * n_outputs_ < weights.size(); ++j) own[j] = weights[j * n_outputs_ + t];
         subtract_fit(own, u.data() + t, n_outputs_);
         double sum = 0.0;
@@ -297,13 +297,13 @@ std::vector<double> GramLs::quadratic(const T* columns, std::size_t n, std::ptrd
 
 // Returns the objective of weights_, the dual objective of its duals U, and the residual H'U - W (EQ:KKT2).
 double GramLs::evaluate(std::vector<double>& residual, double& dual) const {
-    const std::vector<double> u = duals(weights_);
+    const LargeVector<double> u = duals(weights_);
     const std::size_t n_wide = store_.padded_columns(), width = n_outputs_ * n_wide;
     const auto add = [&](std::size_t first, std::size_t last, double* own) {
         store_.add_rows(first, last, u.data() + first * n_outputs_, n_outputs_, own);
         for (std::size_t k = first * n_outputs_; k < last * n_outputs_; ++k) {
             own[width] += u[k] * (u[k] / scale_[k / n_outputs_]);
-            own[width + 1] += u[k] * target_[k];
+            if (!zero_target_) own[width + 1] += u[k] * target_[k];
         }
     };
     const std::vector<double> sums = sum_blocks(large_block(), width + 2, add);
@@ -352,10 +352,11 @@ std::vector<double> GramLs::solve_factor(const std::vector<double>& right) const
     return solution;
 }
 
-std::vector<double> GramLs::decisions(const std::vector<double>& weights) const {
+LargeVector<double> GramLs::decisions(const std::vector<double>& weights) const {
     const std::size_t n_wide = store_.padded_columns();
-    std::vector<double> by_output(n_outputs_ * n_wide, 0.0), shift(n_outputs_, 0.0), out(n_rows() * n_outputs_, 0.0);
-    if (n_wide == 0) return out;
+    std::vector<double> by_output(n_outputs_ * n_wide, 0.0), shift(n_outputs_, 0.0);
+    if (n_wide == 0) return LargeVector<double>(n_rows() * n_outputs_, 0.0);
+    LargeVector<double> out(n_rows() * n_outputs_);
     for (std::size_t j = 0; j * n_outputs_ < weights.size(); ++j)
         for (std::size_t t = 0; t < n_outputs_; ++t) {
             by_output[t * n_wide + j] = weights[j * n_outputs_ + t];

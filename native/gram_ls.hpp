@@ -20,6 +20,7 @@
 
 #include "column_store.hpp"
 #include "gram_factor.hpp"
+#include "large_vector.hpp"
 #include "row_multiples.hpp"
 
 namespace cgens {
@@ -66,13 +67,13 @@ class GramLs {
     // b of the model with these weights (n x n_outputs) of the first n columns.
     std::vector<double> intercept(const std::vector<double>& weights) const;
     // U of the same model, n_rows x n_outputs; sums to 0 over the rows.
-    std::vector<double> duals(const std::vector<double>& weights) const;
+    LargeVector<double> duals(const std::vector<double>& weights) const;
 
     // The change by column k (counted from 0): z, the weights k' of the new column, 1 + h'p, and p.
     std::vector<double> coefficients(std::size_t k) const;
     std::vector<double> output(std::size_t k) const;
     double denominator(std::size_t k) const;
-    std::vector<double> direction(std::size_t k) const;
+    LargeVector<double> direction(std::size_t k) const;
     // For each n in `stages` (ascending), the weights of the first n columns for C times `factor`: from the stored
     // products, without reading the rows.
     std::vector<std::vector<double>> resolve(double factor, const std::vector<std::size_t>& stages) const;
@@ -83,7 +84,7 @@ class GramLs {
     // What smooth losses need, for which A is the majorizer of a Hessian: A^-1 right (n_columns x n_outputs), the
     // decisions Hc weights (n_rows x n_outputs), and the prices Hc' values of values n_rows x n_outputs.
     std::vector<double> solve_factor(const std::vector<double>& right) const;
-    std::vector<double> decisions(const std::vector<double>& weights) const;
+    LargeVector<double> decisions(const std::vector<double>& weights) const;
     std::vector<double> prices(const double* values) const;
     // Hc of n rows, row-major.
     std::vector<double> centred_rows(const std::int64_t* rows, std::size_t n) const;
@@ -106,7 +107,7 @@ class GramLs {
     bool zero_target_ = true;
     RowMultiples multiples_;           // for products of columns of +-1
     std::vector<double> target_mean_;  // n_outputs
-    std::vector<double> target_;       // centred, n_rows x n_outputs
+    LargeVector<double> target_;       // centred, n_rows x n_outputs; empty if it is 0
     ColumnStore store_;
     std::vector<GramProducts> products_;  // of each column, for other values of C
     GramFactor factor_;

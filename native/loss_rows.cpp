@@ -116,8 +116,8 @@ std::pair<double, double> LossRows::slope_and_curvature(const double* along) con
     return sums;
 }
 
-std::vector<double> LossRows::balanced_duals() const {
-    std::vector<double> duals(duals_.begin(), duals_.begin() + static_cast<std::ptrdiff_t>(n_rows_));
+LargeVector<double> LossRows::balanced_duals() const {
+    LargeVector<double> duals(duals_.begin(), duals_.begin() + static_cast<std::ptrdiff_t>(n_rows_));
     double sums[2] = {}, inside_sums[2] = {};  // of negative and positive duals
     for (std::size_t i = 0; i < n_rows_; ++i) {
         const double size = std::abs(duals[i]);
@@ -166,6 +166,17 @@ std::vector<std::int64_t> LossRows::inside(std::size_t most, std::size_t& n_insi
                    }
                });
     return rows;
+}
+
+double sum_entropies(const double* duals, const double* scale, double multiple, std::size_t n_rows) {
+    double sum = 0.0;
+    for (std::size_t first = 0; first < n_rows; first += kBlock) {
+        const std::size_t last = std::min(first + kBlock, n_rows);
+        PaddedBlock of_duals, of_scale;
+        sum += vector_ops().sum_entropies(of_duals.of(duals, first, last, n_rows), of_scale.of(scale, first, last, n_rows),
+                                          multiple, padded(last - first));
+    }
+    return sum;
 }
 
 }  // namespace cgens

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "large_vector.hpp"
 #include "vector_ops.hpp"
 
 namespace cgens {
@@ -18,6 +19,10 @@ enum class LossKind { kLogistic, kSmoothHinge };
 struct LossSums {
     double loss, slack, duals, norm, curvature;
 };
+
+// sum_i c_i H(multiple |r_i| / c_i) with the entropy H of a probability and its complement: the dual value of logistic
+// duals r, c = |scale|.
+double sum_entropies(const double* duals, const double* scale, double multiple, std::size_t n_rows);
 
 class LossRows {
    public:
@@ -43,7 +48,7 @@ class LossRows {
     std::pair<double, double> slope_and_curvature(const double* along) const;
     // The duals of a smoothed hinge, with those of the sign that has the larger sum shrunk until all sum to 0: only those
     // between 0 and c if that suffices.
-    std::vector<double> balanced_duals() const;
+    LargeVector<double> balanced_duals() const;
     // The rows whose dual is neither 0 nor c, the only ones of a smoothed hinge with a curvature: at most `most` of them,
     // evenly among all; and how many there are.
     std::vector<std::int64_t> inside(std::size_t most, std::size_t& n_inside) const;
@@ -53,7 +58,7 @@ class LossRows {
     LossKind kind_;
     int n_threads_;
     double width_ = 1.0;
-    std::vector<double> scale_, decisions_, duals_;  // padded with zeros to whole lanes
+    LargeVector<double> scale_, decisions_, duals_;  // padded with zeros to whole lanes
     LossSums sums_{};
 };
 

@@ -51,9 +51,9 @@ void SignColumns::append(const std::vector<std::uint64_t>& packed) {
     if (n_columns_ == stride_) {
         // Growing by half keeps the copying linear.
         const std::size_t grown = std::max<std::size_t>(64, stride_ + stride_ / 2);
-        std::unique_ptr<std::uint64_t[]> wider(new std::uint64_t[n_groups() * grown]());
+        LargeVector<std::uint64_t> wider(n_groups() * grown);
         for (std::size_t g = 0; g < n_groups(); ++g)
-            std::copy(group(g), group(g) + n_columns_, wider.get() + g * grown);
+            std::copy(group(g), group(g) + n_columns_, wider.data() + g * grown);
         words_ = std::move(wider);
         stride_ = grown;
     }

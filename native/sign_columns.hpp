@@ -6,9 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
+#include "large_vector.hpp"
 #include "vector_ops.hpp"
 
 namespace cgens {
@@ -37,11 +37,11 @@ class SignColumns {
 
    private:
     std::size_t n_groups() const { return (n_rows_ + kGroup - 1) / kGroup; }
-    const std::uint64_t* group(std::size_t g) const { return words_.get() + g * stride_; }
+    const std::uint64_t* group(std::size_t g) const { return words_.data() + g * stride_; }
     std::size_t padded_columns() const { return padded(n_columns_); }
 
     std::size_t n_rows_, n_columns_ = 0, stride_ = 0;
-    std::unique_ptr<std::uint64_t[]> words_;
+    LargeVector<std::uint64_t> words_;
 };
 
 }  // namespace cgens

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "fixed_point.hpp"
+#include "large_vector.hpp"
 #include "pool_stumps.hpp"
 
 namespace cgens {
@@ -165,8 +166,8 @@ class StumpTable {
     bool has_curvature_ = false;
     std::vector<Lane> lanes_;
     std::vector<LaneGroup> groups_;
-    std::vector<std::int64_t> rounded_;  // of each group: n_rows x width
-    std::vector<std::int32_t> rounded_narrow_;
+    LargeVector<std::int64_t> rounded_;  // of each group: n_rows x width
+    LargeVector<std::int32_t> rounded_narrow_;
     std::vector<Scratch> scratches_;  // one per thread: memory that is kept between calls
     double drift_ = 0.0;
     std::vector<FeatureBest> best_;

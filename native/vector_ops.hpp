@@ -77,6 +77,9 @@ struct VectorOps {
     void (*hinge_move)(double* f, const double* along, double shift, double step, const double* scale, double width,
                        std::size_t n, double* duals, double* sums);
 
+    // the sum of c times the entropies of the probabilities multiple |r| / c
+    double (*sum_entropies)(const double* duals, const double* scale, double multiple, std::size_t n);
+
     double dot(const std::int8_t* row, const double* weights, std::size_t n) const { return dot_i8(row, weights, n); }
     double dot(const float* row, const double* weights, std::size_t n) const { return dot_f32(row, weights, n); }
     double dot(const double* row, const double* weights, std::size_t n) const { return dot_f64(row, weights, n); }

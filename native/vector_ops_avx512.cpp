@@ -121,6 +121,7 @@ const VectorOps kAvx512Ops = {
     loss_slope_lanes<SmoothHingeLoss>,
     loss_move_lanes<LogisticLoss>,
     loss_move_lanes<SmoothHingeLoss>,
+    sum_entropies_lanes,
 };
 
 }  // namespace cgens

@@ -35,6 +35,7 @@ const VectorOps kBaselineOps = {
     loss_slope_lanes<SmoothHingeLoss>,
     loss_move_lanes<LogisticLoss>,
     loss_move_lanes<SmoothHingeLoss>,
+    sum_entropies_lanes,
 };
 
 }  // namespace cgens

@@ -50,9 +50,8 @@ inline Doubles exp_of_minus(Doubles x) {
     return doubles_of(bits_of(sum) + (bits_of(shifted) << 52));
 }
 
-// log(1 + q) for 0 <= q <= 1: 2 atanh(z) with z = q / (2 + q) <= 1/3, an odd polynomial in z.
-inline Doubles log_of_one_plus(Doubles q) {
-    const Doubles z = q / (q + 2.0), w = z * z;
+// atanh(z) / z for |z| <= 1/3, given w = z^2: a polynomial (Chebyshev nodes, relative error below 1e-16).
+inline Doubles series_of_atanh(Doubles w) {
     Doubles sum = w * 0.08890381913056651 + 0.04940394524382393;
     sum = sum * w + 0.06795652742789947;
     sum = sum * w + 0.07681838124445817;
@@ -61,7 +60,24 @@ inline Doubles log_of_one_plus(Doubles q) {
     sum = sum * w + 0.1428571455582858;
     sum = sum * w + 0.199999999976438;
     sum = sum * w + 0.33333333333341286;
-    return 2.0 * ((sum * w) * z + z);
+    return sum * w + 1.0;
+}
+
+// log(1 + q) for 0 <= q <= 1.
+inline Doubles log_of_one_plus(Doubles q) {
+    const Doubles z = q / (q + 2.0);
+    return 2.0 * z * series_of_atanh(z * z);
+}
+
+// log(x) for normal x > 0: with x = 2^e m, 1/sqrt(2) <= m < sqrt(2), e log(2) + 2 atanh((m - 1) / (m + 1)).
+inline Doubles log_of(Doubles x) {
+    constexpr std::int64_t kHalfRoot = 0x3fe6a09e667f3bcd;  // the bits of 1/sqrt(2)
+    constexpr double kLog2 = 0.6931471805599453, kWhole = 6755399441055744.0;
+    const Integers shifted = (bits_of(x) - kHalfRoot) >> 52;  // e: the smallest x are negative, but not below -2^10
+    const Doubles m = doubles_of(bits_of(x) - (shifted << 52));
+    const Doubles e = doubles_of(bits_of(all_of(kWhole)) + shifted) - kWhole;
+    const Doubles z = (m - 1.0) / (m + 1.0);
+    return e * kLog2 + 2.0 * z * series_of_atanh(z * z);
 }
 
 // What is needed of a row with the scale s = c y: its dual r = -c l'(f) and, once the step is taken, the loss, what
@@ -152,6 +168,26 @@ void loss_move_lanes(double* f, const double* along, double shift, double step, 
         for (std::size_t p = 0; p < kParts; ++p) store(lanes[s][p], own + p * kWide);
         sums[s] = reduce_lanes(own);
     }
+}
+
+// c times the entropy of the probability multiple |r| / c, for duals r; 0 log 0 is 0.
+inline double sum_entropies_lanes(const double* duals, const double* scale, double multiple, std::size_t n) {
+    const auto part = [](Doubles q) {
+        const Doubles least = all_of(2.2250738585072014e-308);
+        return q * log_of(q > least ? q : least);
+    };
+    Doubles sums[kParts] = {};
+    for (std::size_t k = 0; k < n; k += kLanes)
+        for (std::size_t p = 0; p < kParts; ++p) {
+            const std::size_t at = k + p * kWide;
+            const Doubles c = absolute(load<Doubles>(scale + at)), zero = {}, one = all_of(1.0);
+            Doubles q = multiple * absolute(load<Doubles>(duals + at)) / (c > zero ? c : one);
+            q = q < one ? q : one;  // by rounding only
+            sums[p] -= c * (part(q) + part(one - q));
+        }
+    double lanes[kLanes];
+    for (std::size_t p = 0; p < kParts; ++p) store(sums[p], lanes + p * kWide);
+    return reduce_lanes(lanes);
 }
 
 }  // namespace

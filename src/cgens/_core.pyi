@@ -643,6 +643,13 @@ class CosineTables:
         n_threads: int,
     ) -> NDArray[numpy.float64]: ...
 
+def sum_entropies(
+    duals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    multiple: float,
+) -> float:
+    """Return the dual value of a multiple of logistic duals."""
+
 class LossRows:
     """The decisions and duals of the rows of a smooth loss of one output."""
 
@@ -697,6 +704,9 @@ class LossRows:
 
     def decisions(self) -> NDArray[numpy.float64]:
         """Return a copy of the decisions."""
+
+    def latest_duals(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]:
+        """Return the duals as an array that later calls change."""
 
     def duals(self) -> NDArray[numpy.float64]:
         """Return a copy of the duals."""

@@ -226,6 +226,7 @@ CALLS = {
     "LossRows.slope": (lambda a: loss_rows().slope(a, 0.0, 1.0), [ONES], "flags"),
     "LossRows.move": (lambda a: loss_rows().move(a, 0.0, 1.0), [ONES], "flags"),
     "LossRows.slope_and_curvature": (lambda a: loss_rows().slope_and_curvature(a), [ONES], "length"),
+    "sum_entropies": (lambda *a: core.sum_entropies(*a, 1.0), [ONES, ONES], "length length"),
     "LossRows.inside": (lambda n: loss_rows().inside(n), [1], "least"),
     "TreeGrower": (lambda *a: core.TreeGrower(pool(), *a), [ONES, 1], "positive -"),
     "TreeGrower.grow": (lambda *a: grower().grow(*a), [ONES, FLAGS, 1, 0.0, True], "finite length least weight -"),

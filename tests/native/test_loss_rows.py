@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import entr
 
-from cgens._core import LossRows
+from cgens._core import LossRows, sum_entropies
 from tests.native.tables import each_simd_level
 from tests.reference.naive_loss_rows import naive_logistic, naive_smooth_hinge
 from tests.tolerances import CLOSED_FORM
@@ -117,3 +118,15 @@ def test_balanced_duals_are_feasible_and_near(shift, rng):
     assert np.all(after * y >= 0)
     assert np.all(np.abs(after) <= np.abs(before))
     assert np.abs(after - before).sum() == pytest.approx(abs(before.sum()), rel=1e-9)
+
+
+@pytest.mark.parametrize("multiple", [0.0, 1e-300, 0.3, 1.0])
+def test_entropies(multiple, problem, restore_simd_level):
+    y, c, f, _ = problem
+    duals = c * y / (1 + np.exp(3 * f))
+    duals[:1] = c[:1] * y[:1]
+    p = np.clip(multiple * np.abs(duals) / c, 0, 1)
+    expected = c @ (entr(p) + entr(1 - p))
+    found = [sum_entropies(duals, y * c, multiple) for _ in each_simd_level()]
+    assert found[0] == pytest.approx(expected, rel=1e-13, abs=1e-300)
+    assert found == found[:1] * len(found)

@@ -7,7 +7,9 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import entr, expit
 
+from cgens._core import sum_entropies
 from cgens.coding import simplex_codes
+from cgens.masters.loss import best_multiple
 from cgens.masters.smooth import SmoothLoss
 from cgens.masters.targets import check_signs
 from cgens.types import Family, Floats, Target
@@ -107,6 +109,13 @@ class Logistic(SmoothLoss):
         """Return c_i times the entropy of the probabilities that the duals stand for, shape (m,)."""
         shares = np.maximum(self._dual_probabilities(duals, target, scale), 0.0)  # by rounding only
         return np.asarray(scale * entr(shares).sum(axis=1))
+
+    def pool_bound(self, duals: Floats, target: Floats, scale: Floats, energy: float) -> float:
+        """Return the bound of `Loss`; of one output without an array for each multiple of the duals that is tried."""
+        if duals.shape[1] > 1:
+            return super().pool_bound(duals, target, scale, energy)
+        own = np.ascontiguousarray(duals[:, 0])
+        return best_multiple(lambda s: sum_entropies(own, scale, s) - 0.5 * s * s * energy)
 
     def infeasibility(self, duals: Floats, target: Floats, scale: Floats) -> float:
         """Return the largest amount by which C s times a probability that the duals stand for is negative."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import ClassVar, Self
 
 import numpy as np
@@ -146,12 +147,7 @@ class Loss(BaseEstimator):  # type: ignore[misc]
 
     def pool_bound(self, duals: Floats, target: Floats, scale: Floats, energy: float) -> float:
         """Return the best dual objective of multiples s of the duals, 0 <= s <= 1: these remain feasible."""
-
-        def negative(s: float) -> float:
-            return -self.dual_value(s * duals, target, scale, s * s * energy)
-
-        found = minimize_scalar(negative, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-6})
-        return -min(float(found.fun), negative(1.0))
+        return best_multiple(lambda s: self.dual_value(s * duals, target, scale, s * s * energy))
 
     def score(self, decision: Floats, target: Floats, weight: Floats) -> float:
         """Return the score of a regression for the selection of parameters: R^2, the mean over the outputs."""
@@ -178,6 +174,12 @@ class Loss(BaseEstimator):  # type: ignore[misc]
             paths.append(path)
         warn_about_path(worst, problem.tol)
         return paths
+
+
+def best_multiple(value: Callable[[float], float]) -> float:
+    """Return the maximum of a concave function over [0, 1], or almost."""
+    found = minimize_scalar(lambda s: -value(s), bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-6})
+    return max(-float(found.fun), value(1.0))
 
 
 def warn_about_path(worst: tuple[float, float], tol: float) -> None:

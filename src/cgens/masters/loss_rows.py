@@ -193,12 +193,12 @@ class CompiledRows:
     @property
     def duals(self) -> Floats:
         """R: a copy."""
-        return np.array(self.latest_duals())
+        duals = self.core.duals()[:, None]
+        return np.zeros_like(duals) if self._cleared else duals
 
     def latest_duals(self) -> Floats:
         """Return R as an array that later calls change."""
-        duals = self.core.duals()[:, None]
-        return np.zeros_like(duals) if self._cleared else duals
+        return self.duals if self._cleared else self.core.latest_duals()[:, None]
 
     def restart(self, products: Floats, centre: Floats) -> None:
         """Set F to products + centre."""
