@@ -12,8 +12,9 @@ auto order_view(const View& X, const CMatrix<double>& target, const Vector<doubl
     require(X.n_rows == target.shape(0) && X.n_rows == weights.shape(0), "order_rows: lengths differ");
     for (std::size_t i = 0; i < weights.shape(0); ++i)
         require(weights(i) >= 0 && std::isfinite(weights(i)), "order_rows: weights must be finite and >= 0");
-    const RowOrder order = without_gil([&] { return order_rows(X, view<double>(target), weights.data(), n_threads); });
-    return std::make_tuple(to_array(order.rows), to_array(order.weights), to_array(order.position));
+    RowOrder order = without_gil([&] { return order_rows(X, view<double>(target), weights.data(), n_threads); });
+    return std::make_tuple(to_array(std::move(order.rows)), to_array(std::move(order.weights)),
+                           to_array(std::move(order.position)));
 }
 
 template <class T>

@@ -2,16 +2,56 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from scipy.linalg import cho_factor
 from threadpoolctl import ThreadpoolController
 
 from cgens.threads import run_in_threads
 
 #: Rows per block. Part of the definition of the results: another size may round differently.
 BLOCK = 512
+
+
+#: What OpenBLAS reserves for each call that runs at the same time, in bytes: once, and then it keeps it.
+BUFFER = 34 * 2**20
+#: Size of matrices whose products need it.
+_SIZE = 384
+
+
+class BlasBuffers:
+    """Makes the BLAS libraries of NumPy and SciPy reserve their memory while there is some.
+
+    If there is none when a product needs it, OpenBLAS tries again for ever.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._n_reserved = 0
+
+    def reserve(self, n_threads: int) -> None:
+        """Reserve buffers for products in so many threads; raise MemoryError if there is no memory for them."""
+        with self._lock:
+            if n_threads <= self._n_reserved:
+                return
+            np.empty(2 * n_threads * BUFFER, dtype=np.uint8)  # raises MemoryError
+            together = threading.Barrier(n_threads)
+
+            def use(_: int) -> None:
+                matrix = np.eye(_SIZE)
+                with contextlib.suppress(threading.BrokenBarrierError):
+                    together.wait(0.1)
+                cho_factor(matrix @ matrix)
+
+            run_in_threads(use, range(n_threads), n_threads, interruptible=False)
+            self._n_reserved = n_threads
+
+
+BLAS_BUFFERS = BlasBuffers()
 
 
 class OneBlasThread:
@@ -32,6 +72,7 @@ class OneBlasThread:
                 if self._libraries is None:  # finding the libraries takes milliseconds, limiting them microseconds
                     self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
                 threads = [(library, library.get_num_threads()) for library in self._libraries]
+                BLAS_BUFFERS.reserve(1)
                 self._limited = [(library, n_threads) for library, n_threads in threads if n_threads != 1]
                 for library, _ in self._limited:
                     library.set_num_threads(1)
@@ -56,6 +97,7 @@ def for_blocks(
     If `interruptible`, KeyboardInterrupt is raised between two blocks after Ctrl-C.
     """
     with ONE_BLAS_THREAD:
+        BLAS_BUFFERS.reserve(min(n_threads, -(-n_rows // block)))
         run_in_threads(
             lambda begin: work(begin, min(begin + block, n_rows)), range(0, n_rows, block), n_threads, interruptible
         )

@@ -23,28 +23,27 @@ class SampleOrder:
         Summed weight of the rows of X merged into each row of the fit.
     position : ndarray of shape (n,)
         Row of the fit that each row of X was merged into; -1 if its weight is 0.
-    share : ndarray of shape (n,)
-        Weight of each row of X as a share of the weight of that row of the fit.
+    sample_weight : ndarray of shape (n,)
+        Weight of each row of X.
     """
 
     rows: Integers
     weight: Floats
     position: Integers
-    share: Floats
+    sample_weight: Floats
 
     @staticmethod
     def of(X: Table, target: Floats, sample_weight: Floats, n_threads: int) -> SampleOrder:
         """Return the canonical order of the rows of X and `target`."""
         if X.is_sparse:
             rows_first = compressed_arrays(X.rows_first())
-            rows, weight, position = order_sparse_rows(*rows_first, X.shape[1], target, sample_weight, n_threads)
+            own = order_sparse_rows(*rows_first, X.shape[1], target, np.ascontiguousarray(sample_weight), n_threads)
         else:
-            rows, weight, position = order_rows(X.values, target, sample_weight, n_threads)
-        kept = position >= 0
-        share = np.zeros(len(position))
-        share[kept] = sample_weight[kept] / weight[position[kept]]
-        return SampleOrder(rows, weight, position, share)
+            own = order_rows(X.values, target, np.ascontiguousarray(sample_weight), n_threads)
+        return SampleOrder(*own, sample_weight)
 
     def spread_duals(self, duals: Floats) -> Floats:
         """Return the duals of the rows of X, shape (n, l), given those of the fit; 0 for rows of weight 0."""
-        return np.asarray(duals[self.position] * self.share[:, None])
+        spread = duals[self.position]
+        spread *= np.where(self.position < 0, 0.0, self.sample_weight / self.weight[self.position])[:, None]
+        return np.asarray(spread)

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_class_weight
-from sklearn.utils.validation import _check_sample_weight
 
 from cgens.coding import ClassCoding, Coding, LabelCoding
 from cgens.estimators._base import EnsembleEstimator
-from cgens.estimators._inputs import validated_labels
+from cgens.estimators._inputs import row_weights, validated_labels
 from cgens.estimators._plan import TrainingData, balanced_factors, class_totals
 from cgens.estimators._planner import Planner
 from cgens.table import Table
@@ -37,7 +36,7 @@ class ClassificationPlanner(ClassifierMixin, Planner):  # type: ignore[misc]
 
     def _read(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[TrainingData, Coding]:
         X, y, multilabel = validated_labels(self, X, y, reset=reset)
-        sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        sample_weight = row_weights(sample_weight, X)
         if multilabel:
             return self._read_labels(X, y, sample_weight)
         self.classes_, class_index = np.unique(y, return_inverse=True)
@@ -49,8 +48,12 @@ class ClassificationPlanner(ClassifierMixin, Planner):  # type: ignore[misc]
             class_index = np.maximum(np.cumsum(factors > 0) - 1, 0)[class_index]
             self.classes_, factors = self.classes_[factors > 0], factors[factors > 0]
         coding = self._code_classes(self.classes_)
-        target, row_factors = coding.encode(class_index), factors[class_index]
-        return TrainingData(X, target, sample_weight, row_factors, class_index, self._is_balanced()), coding
+        class_index = class_index.astype(np.min_scalar_type(-len(self.classes_)))  # there may be very many rows
+        equal = np.all(factors == factors[0])
+        row_factors = np.broadcast_to(factors[0], len(X)) if equal else factors[class_index]
+        return TrainingData(
+            X, coding.encode(class_index), sample_weight, row_factors, class_index, self._is_balanced()
+        ), coding
 
     def _read_labels(self, X: Table, y: AnyArray, sample_weight: Floats) -> tuple[TrainingData, LabelCoding]:
         coding = self._code_labels(y.shape[1])

@@ -144,12 +144,20 @@ def validated_labels(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Ta
     return X, column_or_1d(y, warn=True), False
 
 
+def row_weights(sample_weight: Any, X: Table) -> Floats:
+    """Return the weight of each row, shape (n,): finite and >= 0; without weights an array that takes no memory."""
+    if sample_weight is None:
+        return np.broadcast_to(1.0, len(X))
+    checked = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    return np.asarray(checked, dtype=np.float64)
+
+
 def validated_classes(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Table, AnyArray, Floats]:
     """Return X, y of shape (n,) and the weights for the rows of positive weight, for one label per row."""
     X, y, multilabel = validated_labels(estimator, X, y, reset=True)
     if multilabel:
         raise ValueError(f"{type(estimator).__name__} takes one label per row; y has {y.shape[1]} columns.")
-    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weight = np.ascontiguousarray(row_weights(sample_weight, X))
     kept = weight > 0
     if len(np.unique(y[kept])) < 2:
         raise ValueError(

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
-from sklearn.utils.validation import _check_sample_weight, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from cgens.automatic.spec import Automatic
 from cgens.coding import ClassCoding, Coding, LabelCoding, QuantileCoding
 from cgens.ensemble import Ensemble
 from cgens.estimators._classification import ClassificationPlanner
-from cgens.estimators._inputs import validated_targets
+from cgens.estimators._inputs import row_weights, validated_targets
 from cgens.estimators._parameters import resolve_c, resolve_pricing
 from cgens.estimators._plan import FitPlan, TrainingData
 from cgens.estimators._planner import Planner
@@ -171,7 +171,7 @@ class RegressionLossPlanner(RegressorMixin, LossPlanner):  # type: ignore[misc]
 
     def _read(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[TrainingData, Coding]:
         X, y = validated_targets(self, X, y, reset=reset)
-        sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        sample_weight = row_weights(sample_weight, X)
         loss = self._choose_loss("regression")
         if loss.nonnegative_targets and y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)  # as scikit-learn expects of estimators that are not tagged as multi-output

@@ -51,7 +51,7 @@ class TrainingData:
         """Return data for regression or multilabel classification."""
         if not sample_weight.any():
             raise ValueError("All sample weights are 0: there is nothing to fit.")
-        return TrainingData(X, target, sample_weight, np.ones(len(X)), np.zeros(len(X), dtype=np.intp))
+        return TrainingData(X, target, sample_weight, np.broadcast_to(1.0, len(X)), np.zeros(len(X), dtype=np.int8))
 
     def order(self, sample_weight: Floats, n_threads: int) -> tuple[SampleOrder, Floats]:
         """Return the rows of positive weight in canonical order, and their weights in the master problem."""
@@ -59,6 +59,8 @@ class TrainingData:
         factors = self.factors
         if self.balanced:
             factors = balanced_factors(class_totals(self.class_index, sample_weight))[self.class_index]
+        if factors.strides == (0,) and factors[0] == 1.0:
+            return order, order.weight
         return order, order.weight * factors[order.rows]
 
     def largest_weights(self, rows: AnyArray, weight: Floats) -> Floats:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import OutlierMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from cgens.coding import Coding, OutlierCoding
 from cgens.estimators._base import EnsembleEstimator
 from cgens.estimators._callbacks import with_callbacks
-from cgens.estimators._inputs import validated
+from cgens.estimators._inputs import row_weights, validated
 from cgens.estimators._plan import TrainingData
 from cgens.estimators._shared_docs import expand_shared
 from cgens.masters.loss import total_weight
@@ -96,7 +95,7 @@ class CGEnsOutlierDetector(OutlierMixin, EnsembleEstimator):  # type: ignore[mis
 
     def _read(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[TrainingData, Coding]:
         X = validated(self, X, reset=reset)
-        sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        sample_weight = row_weights(sample_weight, X)
         self.loss_ = OneClass.name
         coding = OutlierCoding()
         return TrainingData.without_classes(X, coding.encode(X), sample_weight), coding
