@@ -54,6 +54,8 @@ NB_MODULE(_core, m) {
 
     m.def("simd_level", [] { return std::string(vector_ops().name); }, "Return the SIMD level in use.");
     m.def("simd_levels", &vector_ops_names, "Return the SIMD levels that this processor supports, slowest first.");
+    m.def("prepare_threads", &prepare_threads, "n_threads"_a, nb::call_guard<nb::gil_scoped_release>(),
+          "Start the threads that calls with `n_threads` need.");
     m.def("force_work_per_thread",
           [](double work) {
               require(work > 0, "force_work_per_thread: work must be > 0");

@@ -117,7 +117,7 @@ GramProducts GramLs::count(const std::vector<std::uint64_t>& packed) const {
     const std::size_t n = n_columns();
     const auto n_units = static_cast<std::int64_t>(multiples_.total()), sum = 2 * multiples_.count(packed) - n_units;
     const auto total = static_cast<double>(n_units);
-    const std::vector<std::uint64_t> differences = multiples_.count_differences(*store_.signs(), packed);
+    const std::vector<std::uint64_t> differences = multiples_.count_differences(*store_.signs(), packed, n_threads_);
     GramProducts products{std::vector<double>(n), std::vector<double>(n_outputs_, 0.0), 0.0,
                           static_cast<double>(sum) / total};
     const auto centred = [&](std::int64_t same, std::int64_t other_sum) {

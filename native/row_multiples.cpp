@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "threads.hpp"
+
 namespace cgens {
 
 RowMultiples::RowMultiples(const std::vector<double>& weights)
@@ -32,11 +34,20 @@ std::int64_t RowMultiples::count(const std::vector<std::uint64_t>& packed) const
 }
 
 std::vector<std::uint64_t> RowMultiples::count_differences(const SignColumns& columns,
-                                                           const std::vector<std::uint64_t>& packed) const {
-    std::vector<std::uint64_t> counts(columns.n_columns(), 0);
-    for (std::size_t power = 0; power < planes_.size(); ++power)
-        columns.count_differences(packed, planes_[power], static_cast<unsigned>(power), counts.data());
-    return counts;
+                                                           const std::vector<std::uint64_t>& packed,
+                                                           int n_threads) const {
+    constexpr std::size_t kBlock = 1024;  // groups whose words are counted by one thread
+    const std::size_t n = columns.n_columns();
+    std::vector<std::uint64_t> parts((columns.n_groups() + kBlock - 1) / kBlock * n, 0);
+    const double work = static_cast<double>(columns.n_groups() * n * planes_.size());
+    for_blocks(columns.n_groups(), kBlock, n_threads, work, [&](std::size_t b, std::size_t first, std::size_t last) {
+        for (std::size_t power = 0; power < planes_.size(); ++power)
+            columns.count_differences(first, last, packed, planes_[power], static_cast<unsigned>(power),
+                                      parts.data() + b * n);
+    });
+    for (std::size_t at = n; at < parts.size(); ++at) parts[at % n] += parts[at];
+    parts.resize(n);
+    return parts;
 }
 
 }  // namespace cgens

@@ -21,8 +21,8 @@ class RowMultiples {
     // The sum of k_i over the rows of +1 of a column.
     std::int64_t count(const std::vector<std::uint64_t>& packed) const;
     // For each column, the sum of k_i over the rows in which it differs from `packed`.
-    std::vector<std::uint64_t> count_differences(const SignColumns& columns,
-                                                 const std::vector<std::uint64_t>& packed) const;
+    std::vector<std::uint64_t> count_differences(const SignColumns& columns, const std::vector<std::uint64_t>& packed,
+                                                 int n_threads) const;
 
    private:
     double unit_, total_ = 0.0;

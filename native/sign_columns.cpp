@@ -108,9 +108,10 @@ void SignColumns::copy_column(std::size_t j, std::int8_t* out) const {
         out[i] = (group(i / kGroup)[j] >> (i % kGroup) & 1) != 0 ? std::int8_t{1} : std::int8_t{-1};
 }
 
-void SignColumns::count_differences(const std::vector<std::uint64_t>& packed, const std::vector<std::uint64_t>& mask,
-                                    unsigned power, std::uint64_t* counts) const {
-    for (std::size_t g = 0; g < n_groups(); ++g)
+void SignColumns::count_differences(std::size_t first, std::size_t last, const std::vector<std::uint64_t>& packed,
+                                    const std::vector<std::uint64_t>& mask, unsigned power,
+                                    std::uint64_t* counts) const {
+    for (std::size_t g = first; g < last; ++g)
         if (mask[g] != 0) vector_ops().count_differences(group(g), n_columns_, packed[g], mask[g], power, counts);
 }
 

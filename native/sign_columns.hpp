@@ -31,12 +31,13 @@ class SignColumns {
     void add_rows(std::size_t first, std::size_t last, const double* steps, std::size_t n, double* weights) const;
     void copy_row(std::size_t row, double* out) const;
     void copy_column(std::size_t j, std::int8_t* out) const;
-    // counts[j] += 2^power times the number of rows of `mask`, packed like a column, in which column j differs.
-    void count_differences(const std::vector<std::uint64_t>& packed, const std::vector<std::uint64_t>& mask,
-                           unsigned power, std::uint64_t* counts) const;
+    // counts[j] += 2^power times the number of rows of `mask`, packed like a column, in which column j differs: of the
+    // groups first ... last - 1.
+    void count_differences(std::size_t first, std::size_t last, const std::vector<std::uint64_t>& packed,
+                           const std::vector<std::uint64_t>& mask, unsigned power, std::uint64_t* counts) const;
+    std::size_t n_groups() const { return (n_rows_ + kGroup - 1) / kGroup; }
 
    private:
-    std::size_t n_groups() const { return (n_rows_ + kGroup - 1) / kGroup; }
     const std::uint64_t* group(std::size_t g) const { return words_.data() + g * stride_; }
     std::size_t padded_columns() const { return padded(n_columns_); }
 

@@ -106,6 +106,12 @@ class Pool {
         judge(waited > kLongWait && waited > 2 * (worked - began) / (n_portions + 1));
     }
 
+    void prepare(int n_threads) {
+        std::unique_lock<std::mutex> lock(mutex_);
+        start_threads(n_threads - 1);
+        finished_.wait_for(lock, std::chrono::seconds(1), [this] { return n_ready_ >= n_threads_; });
+    }
+
     // Whether the next call gets no help, because in recent ones the caller had to wait for threads that did not run.
     bool is_busy() {
         if (n_alone_.load(std::memory_order_relaxed) <= 0) return false;
@@ -155,6 +161,12 @@ class Pool {
     }
 
     void help() {
+        is_in_task = std::uncaught_exceptions() > 0;  // both are memory of the thread's own
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            ++n_ready_;
+            finished_.notify_all();
+        }
         while (true) {
             Job* job = nullptr;
             std::size_t thread = 0;
@@ -185,7 +197,7 @@ class Pool {
     std::condition_variable posted_, finished_;
     std::vector<Job*> jobs_;
     std::atomic<int> n_jobs_{0};
-    int n_threads_ = 0;
+    int n_threads_ = 0, n_ready_ = 0;
     std::atomic<int> n_alone_{0}, next_alone_{kFewestAlone};
 };
 
@@ -213,6 +225,10 @@ Pool& the_pool() {
 
 int usable_threads(int requested, double work) {
     return std::max(1, static_cast<int>(std::min<double>(requested, work / work_per_thread)));
+}
+
+void prepare_threads(int n_threads) {
+    if (n_threads > 1) the_pool().prepare(n_threads);
 }
 
 void force_work_per_thread(double work) { work_per_thread = work; }

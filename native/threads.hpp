@@ -25,6 +25,10 @@ void force_work_per_thread(double work);
 void run_tasks(std::size_t n_tasks, int n_threads, void (*call)(const void*, std::size_t, std::size_t),
                const void* visit);
 
+// Starts the threads that calls with n_threads need, and waits until they have allocated what they need of libraries:
+// later there may be no memory for that, which ends the process.
+void prepare_threads(int n_threads);
+
 // Calls visit(task, thread) for each task.
 template <class Visit>
 void for_tasks(std::size_t n_tasks, int n_threads, double work, const Visit& visit) {

@@ -45,7 +45,7 @@ MAY_IMPORT = {
     "packs": {"types", "blas", "interrupt", "named_arrays", "table.table"},
     "ensemble": {"types", "weight_history", *PACKS},
     "threads": {"interrupt"},
-    "blas": {"threads"},
+    "blas": {"threads", "_core"},
     # The loop does not know masters or weak learners, and these know neither each other nor the loop.
     "colgen": {
         *{"types", "blas", "rounds", "ensemble", "weight_history", "trace", "interrupt", "column_checks"},

@@ -765,6 +765,9 @@ def simd_level() -> str:
 def simd_levels() -> list[str]:
     """Return the SIMD levels that this processor supports, slowest first."""
 
+def prepare_threads(n_threads: int) -> None:
+    """Start the threads that calls with `n_threads` need."""
+
 def force_work_per_thread(work: float) -> None:
     """
     For tests: give each thread at least this much work, in nanoseconds, roughly.

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.linalg import cho_factor
 from threadpoolctl import ThreadpoolController
 
+from cgens._core import prepare_threads
 from cgens.threads import run_in_threads
 
 #: Rows per block. Part of the definition of the results: another size may round differently.
@@ -23,10 +24,10 @@ BUFFER = 34 * 2**20
 _SIZE = 384
 
 
-class BlasBuffers:
-    """Makes the BLAS libraries of NumPy and SciPy reserve their memory while there is some.
+class Reserves:
+    """Makes threads, and the BLAS libraries of NumPy and SciPy, allocate what they keep while there is memory.
 
-    If there is none when a product needs it, OpenBLAS tries again for ever.
+    If there is none when a product needs it, OpenBLAS tries again for ever or ends the process.
     """
 
     def __init__(self) -> None:
@@ -34,11 +35,12 @@ class BlasBuffers:
         self._n_reserved = 0
 
     def reserve(self, n_threads: int) -> None:
-        """Reserve buffers for products in so many threads; raise MemoryError if there is no memory for them."""
+        """Start so many threads, with buffers for products; raise MemoryError if there is no memory for them."""
         with self._lock:
             if n_threads <= self._n_reserved:
                 return
             np.empty(2 * n_threads * BUFFER, dtype=np.uint8)  # raises MemoryError
+            prepare_threads(n_threads)
             together = threading.Barrier(n_threads)
 
             def use(_: int) -> None:
@@ -51,7 +53,7 @@ class BlasBuffers:
             self._n_reserved = n_threads
 
 
-BLAS_BUFFERS = BlasBuffers()
+RESERVES = Reserves()
 
 
 class OneBlasThread:
@@ -72,7 +74,7 @@ class OneBlasThread:
                 if self._libraries is None:  # finding the libraries takes milliseconds, limiting them microseconds
                     self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
                 threads = [(library, library.get_num_threads()) for library in self._libraries]
-                BLAS_BUFFERS.reserve(1)
+                RESERVES.reserve(1)
                 self._limited = [(library, n_threads) for library, n_threads in threads if n_threads != 1]
                 for library, _ in self._limited:
                     library.set_num_threads(1)
@@ -97,7 +99,7 @@ def for_blocks(
     If `interruptible`, KeyboardInterrupt is raised between two blocks after Ctrl-C.
     """
     with ONE_BLAS_THREAD:
-        BLAS_BUFFERS.reserve(min(n_threads, -(-n_rows // block)))
+        RESERVES.reserve(min(n_threads, -(-n_rows // block)))
         run_in_threads(
             lambda begin: work(begin, min(begin + block, n_rows)), range(0, n_rows, block), n_threads, interruptible
         )

@@ -10,7 +10,7 @@ from typing import get_args
 
 import numpy as np
 
-from cgens.blas import ONE_BLAS_THREAD
+from cgens.blas import ONE_BLAS_THREAD, RESERVES
 from cgens.checkpoints.interfaces import resumable_master, resumable_pricer
 from cgens.checkpoints.loop_state import restore_loop, save_loop
 from cgens.column_checks import check_bound, check_column, checked_pricing
@@ -131,6 +131,7 @@ def generate_columns(
         raise ValueError(f"pricing must be one of {', '.join(map(repr, get_args(Rule)))}; got {pricing!r}.")
     # Threads of BLAS would compete with ours, and round differently; limiting them in each round takes longer.
     with ONE_BLAS_THREAD, InterruptGuard(interrupted) as guard:
+        RESERVES.reserve(n_threads)
         began = perf_counter()
         poll = guard.requested
         loop = _Loop(master, weak_learner, sample, target, tol, pricing, n_threads, rng, poll, store_history)

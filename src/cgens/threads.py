@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 import joblib
@@ -51,23 +52,15 @@ def run_in_threads(
         except BaseException as error:  # raised by the caller
             left.fail(error)
 
-    helpers = []
-    for _ in range(min(n_threads, len(items)) - 1):
-        helper = threading.Thread(target=work, daemon=True)
+    with _HELPERS.working(min(n_threads, len(items)) - 1, work) as helpers:
         try:
-            helper.start()
-        except (RuntimeError, MemoryError):
-            break
-        helpers.append(helper)
-    try:
-        for item in left:
-            function(item)
-            if interruptible:
-                raise_if_interrupted()
-    except BaseException as error:
-        left.fail(error)
-    for helper in helpers:
-        helper.join()
+            for item in left:
+                function(item)
+                if interruptible:
+                    raise_if_interrupted()
+            helpers.wait()
+        except BaseException as error:
+            left.fail(error)
     if left.error is not None:
         raise left.error
 
@@ -100,3 +93,77 @@ class _Shared(Iterator[T]):
     def fail(self, error: BaseException) -> None:
         with self._lock:
             self.error = self.error or error
+
+
+class _Helpers:
+    """Threads that are kept: what a thread needs of libraries is allocated once, when there is memory."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget all threads: a forked child has none of them."""
+        self._lock = threading.Lock()
+        self._idle: list[SimpleQueue[Callable[[], None]]] = []
+
+    def working(self, n: int, work: Callable[[], None]) -> _Working:
+        """Let up to `n` threads call `work()`, as many as the system can start."""
+        own: list[SimpleQueue[Callable[[], None]]] = []
+        for _ in range(n):
+            with self._lock:
+                idle = self._idle.pop() if self._idle else None
+            if idle is None:
+                idle = SimpleQueue()
+                try:
+                    threading.Thread(target=_serve, args=(idle,), daemon=True).start()
+                except (RuntimeError, MemoryError):
+                    break
+            own.append(idle)
+        return _Working(self, own, work)
+
+    def give_back(self, helpers: Sequence[SimpleQueue[Callable[[], None]]]) -> None:
+        """Keep threads that have finished."""
+        with self._lock:
+            self._idle.extend(helpers)
+
+
+class _Working:
+    """Context manager: at its end all threads have finished."""
+
+    def __init__(
+        self, pool: _Helpers, helpers: Sequence[SimpleQueue[Callable[[], None]]], work: Callable[[], None]
+    ) -> None:
+        self._pool, self._helpers, self._n_left = pool, helpers, len(helpers)
+        self._done = threading.Semaphore(0)
+
+        def report() -> None:
+            try:
+                work()
+            finally:
+                self._done.release()
+
+        for helper in helpers:
+            helper.put(report)
+
+    def wait(self) -> None:
+        """Wait for all threads."""
+        while self._n_left:
+            self._done.acquire()
+            self._n_left -= 1
+
+    def __enter__(self) -> _Working:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.wait()
+        self._pool.give_back(self._helpers)
+
+
+def _serve(tasks: SimpleQueue[Callable[[], None]]) -> None:
+    while True:
+        tasks.get()()
+
+
+_HELPERS = _Helpers()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_HELPERS.forget)
