@@ -162,7 +162,7 @@ def draw(runs: list[dict[str, Any]]) -> None:
     """Draw seconds against entries, with one thread."""
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True)
+    figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), sharex=True, sharey=True)
     quiet = [run for run in runs if run["threads"] == 1 and not run["busy"] and run["shape"] != "500x1e5"]
     groups = (("LightGBM", "XGBoost", *tuple(OURS)[:3]), ("LightGBM trees", "trees", "cosines"))
     for ax, names in zip(axes, groups, strict=True):
