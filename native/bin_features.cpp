@@ -19,8 +19,8 @@ namespace cgens {
 namespace {
 
 constexpr std::size_t kGathered = 8;        // features whose values are gathered in one pass over the rows
-constexpr std::size_t kTileRows = 8192;     // rows that are encoded together, for
-constexpr std::size_t kTileFeatures = 32;   // so many features: 1 MB of float32
+constexpr std::size_t kTileRows = 8192;     // rows that are encoded together,
+constexpr std::size_t kTileFeatures = 128;  // of so many features: 4 MB of float32
 constexpr double kDenseShare = 0.25;        // of entries outside the common bins, from which on a table is dense
 constexpr std::chrono::milliseconds kPollInterval{50};
 
@@ -84,15 +84,16 @@ class DenseBinner {
 
     std::vector<FeatureRange> ranges_of(std::size_t width) const {
         // With few features, ranges are smaller, so that there is work for several threads.
-        width = std::min(width, X_.n_columns / 4 + 1);
-        std::vector<FeatureRange> ranges;
-        for (std::size_t first = 0; first < X_.n_columns; first += width)
-            ranges.push_back({first, std::min(first + width, X_.n_columns)});
-        return ranges;
+        return split_features(X_.n_columns, std::min(width, X_.n_columns / 4 + 1));
     }
     std::vector<FeatureBinner<T>> make_binners(const double* weights, std::size_t n_rows) const {
         const FeatureBinner<T> binner(weights, n_rows, options_.max_bins, options_.min_level_weight);
         return std::vector<FeatureBinner<T>>(static_cast<std::size_t>(std::max(options_.n_threads, 1)), binner);
+    }
+
+    void store(std::size_t f, const std::vector<std::uint32_t>& bins) {
+        table_.columns[f] = BinColumn(bins.size(), table_.features[f].n_bins());
+        table_.columns[f].fill([&](auto* to) { std::copy(bins.begin(), bins.end(), to); });
     }
 
     // Bins features by the values of all rows.
@@ -105,8 +106,7 @@ class DenseBinner {
             poll_();
             const Entries<T> entries{values.data() + (f - range.first) * n, nullptr, n, 0};
             table_.features[f] = binner.bin(entries, is_category(f), bins.data());
-            table_.columns[f] = BinColumn(n, table_.features[f].n_bins());
-            table_.columns[f].fill([&](auto* to) { std::copy(bins.begin(), bins.end(), to); });
+            store(f, bins);
         }
     }
 
@@ -156,8 +156,7 @@ class DenseBinner {
             if (!binner.bin_few_values(entries, feature, bins.data())) return false;
             table_.features[f] = std::move(feature);
         }
-        table_.columns[f] = BinColumn(n, table_.features[f].n_bins());
-        table_.columns[f].fill([&](auto* to) { std::copy(bins.begin(), bins.end(), to); });
+        store(f, bins);
         return true;
     }
 
@@ -211,7 +210,7 @@ class DenseBinner {
     // Calls visit(first, last, features, values) for rows [first, last), with the values feature by feature.
     template <class Visit>
     void visit_tiles(const Visit& visit) {
-        const std::vector<FeatureRange> ranges = ranges_of(kTileFeatures * 4);
+        const std::vector<FeatureRange> ranges = ranges_of(kTileFeatures);
         const std::size_t n_tiles = (table_.n_rows + kTileRows - 1) / kTileRows;
         std::vector<std::vector<T>> values(static_cast<std::size_t>(std::max(options_.n_threads, 1)));
         for_tasks(n_tiles * ranges.size(), options_.n_threads, 10 * size(), [&](std::size_t task, std::size_t thread) {
@@ -321,7 +320,7 @@ void with_poll(const BinningOptions& options, const Bin& bin) {
 }
 
 BinnedTable empty_table(std::size_t n_rows, std::size_t n_features) {
-    if (n_rows > std::numeric_limits<std::uint32_t>::max() / kTileFeatures)
+    if (n_rows > std::numeric_limits<std::uint32_t>::max() / kBlockFeatures)
         throw std::length_error("stumps and trees take at most 134217727 rows");
     BinnedTable table;
     table.n_rows = n_rows;

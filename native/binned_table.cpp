@@ -10,7 +10,6 @@
 namespace cgens {
 namespace {
 
-constexpr std::size_t kBlockFeatures = 32;  // 32 features of 256 bins: 64 KB of histograms
 constexpr std::size_t kRangeFeatures = 8;
 
 template <class Code>
@@ -53,7 +52,10 @@ FeatureBlock make_block(BinnedTable& table, std::size_t first, std::size_t n_fea
 
 std::vector<FeatureRange> feature_ranges(std::size_t n_features, int n_threads) {
     const std::size_t n_wanted = 4 * static_cast<std::size_t>(std::max(n_threads, 1));
-    const std::size_t size = std::clamp<std::size_t>(n_features / n_wanted, 1, kRangeFeatures);
+    return split_features(n_features, std::clamp<std::size_t>(n_features / n_wanted, 1, kRangeFeatures));
+}
+
+std::vector<FeatureRange> split_features(std::size_t n_features, std::size_t size) {
     std::vector<FeatureRange> ranges;
     for (std::size_t first = 0; first < n_features; first += size)
         ranges.push_back({first, std::min(first + size, n_features)});

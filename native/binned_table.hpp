@@ -42,6 +42,9 @@ class BinColumn {
     LargeVector<std::byte> bins_;
 };
 
+// At most so many features of a dense matrix are in a block: with 256 bins, they have 64 KB of histograms.
+constexpr std::size_t kBlockFeatures = 32;
+
 struct FeatureBlock {
     std::size_t first_feature = 0, n_features = 0;
     std::vector<std::size_t> bin_offset;    // n_features + 1: where the bins of a feature begin in the block
@@ -75,6 +78,8 @@ struct FeatureRange {
     std::size_t first, last;
     std::size_t size() const { return last - first; }
 };
+// All features in ranges of this size.
+std::vector<FeatureRange> split_features(std::size_t n_features, std::size_t size);
 // All features in ranges of a few, at least four for each thread if there are enough features.
 std::vector<FeatureRange> feature_ranges(std::size_t n_features, int n_threads);
 

@@ -41,11 +41,11 @@ def test_sums_and_duals_are_those_of_the_definition(kind, problem):
     rows.set_decisions(f, 0.25)
     for along, shift, step in ((d, -0.5, 0.7), (None, 0.3, 2.0), (d, 0.0, 0.0)):
         before = rows.decisions()
-        direction = (0.0 if along is None else along) + shift
+        direction = np.full(len(y), shift) + (0.0 if along is None else along)
         at = before + step * direction
         duals, losses, slack, curvatures = naive(kind, at, y, c)
         size = np.abs(duals * direction).sum() + 1e-12
-        assert rows.slope(along, shift, step) == pytest.approx(duals @ (direction + 0 * y), abs=CLOSED_FORM * size)
+        assert rows.slope(along, shift, step) == pytest.approx(duals @ direction, abs=CLOSED_FORM * size)
         assert np.array_equal(rows.decisions(), before), "slope moves nothing"
         rows.move(along, shift, step)
         np.testing.assert_allclose(rows.decisions(), at, rtol=1e-15, atol=1e-15)

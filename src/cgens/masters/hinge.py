@@ -24,7 +24,8 @@ class Hinge(BoxDualLoss):
     C : float or None
         The paper's C. The loss is a sum over rows, not a mean. None: estimators choose it, and by itself it is 1.
     max_sweeps : int
-        Maximum number of passes of coordinate descent over the active rows in one solve.
+        Maximum number of passes of coordinate descent over the active rows in one solve; with many rows, of Newton
+        steps.
     quick_sweeps : int
         The same for the quick solves between rounds.
 

@@ -55,10 +55,6 @@ class SmoothedHinge(SmoothLoss):
         """Return a typical second derivative: about half of the margins are within 1 of the kink."""
         return 0.5
 
-    def losses(self, decision: Floats, target: Floats) -> Floats:
-        """Return the hinge."""
-        return np.asarray(self.hinge.losses(decision, target))
-
     def pool_bound(self, duals: Floats, target: Floats, scale: Floats, energy: float) -> float:
         """Return that of the hinge."""
         return float(self.hinge.pool_bound(duals, target, scale, energy))
@@ -73,10 +69,9 @@ class RestrictedSmoothHinge(RestrictedSmooth):
         self._core = self._rows.core
         self._core.set_width(FIRST_WIDTH)
         self._n_widened = 0  # columns at the last solve
-        self._first_norm = self._rows.balance()[1]
 
     def _solve(self, tol: float, interrupted: Poll, quick: bool) -> MasterSolution:
-        limit = QUICK_STEPS if quick else MOST_STEPS
+        limit = min(QUICK_STEPS if quick else MOST_STEPS, self._spec.max_iter)
         status, n_iter, n_failed = Status.NOT_CONVERGED, 0, 0
         duals: Floats | None = None
         # With a new column, the rest of the gap is large again.
@@ -178,6 +173,7 @@ class RestrictedSmoothHinge(RestrictedSmooth):
     def set_state(self, state: Mapping[str, AnyArray], columns: Sequence[AnyArray]) -> Duals:
         """Restore a state, given the columns."""
         self._core.set_width(float(state["width"]))
+        self._n_widened = len(columns)
         return super().set_state(state, columns)
 
 
